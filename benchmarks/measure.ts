@@ -4,18 +4,18 @@ import type { Tools } from './support/tools.ts';
 
 /** One subject of the benchmark, such as plain calls. Its rounds are interleaved over all its targets. */
 export interface Measure {
-  /** As `--only` takes it. */
+  /** The name by which `--only` selects the measure. */
   readonly name: string;
   readonly title: string;
   readonly run: (bench: Bench) => Promise<readonly Row[]>;
-  /** Only with `--scale`, so that a run without it takes at most ten minutes. */
+  /** True for a measure that runs only with `--scale`, so that a run without it takes at most ten minutes. */
   readonly isScale?: boolean;
 }
 
 /** What one target, such as nginx, came to. */
 export interface Row {
   readonly target: string;
-  /** By the name of the column. */
+  /** The figures of the row. The key is the name of the column. */
   readonly figures: Readonly<Record<string, Figure>>;
   /** Why the figures are worth nothing: wrong answers, above all. */
   readonly isVoid?: string;
@@ -25,7 +25,7 @@ export interface Row {
 export interface Figure {
   readonly median: number;
   readonly samples: readonly number[];
-  /** `us/call`, `calls/s`, `MB` and the like. */
+  /** The unit, such as `us/call`, `calls/s` or `MB`. */
   readonly unit: string;
 }
 
@@ -37,7 +37,7 @@ export interface Bench {
   readonly seconds: number;
   /** An older checkout, which is measured in the same rounds. */
   readonly beside: Checkout | undefined;
-  /** Scratch, removed at the end. */
+  /** A directory for scratch files, which is removed at the end. */
   readonly directory: string;
   /** What stands for all measures, started when the first of them asks: upstream, nginx, database, service. */
   readonly ground: () => Promise<Ground>;
@@ -53,7 +53,7 @@ export function figure(unit: string, samples: readonly number[]): Figure {
   return { median: medianOf(samples), samples, unit };
 }
 
-/** NaN of nothing; of an even number, the mean of the two in the middle. */
+/** Returns NaN if there are no samples, and the mean of the two in the middle if their number is even. */
 export function medianOf(samples: readonly number[]): number {
   const sorted = samples.toSorted((left, right) => left - right);
   const middle = Math.floor(sorted.length / 2);

@@ -12,11 +12,11 @@ export interface Goal {
   readonly title: string;
   readonly measure: string;
   readonly of: readonly Cell[];
-  /** Absent: what is above is the ratio. */
+  /** The cells whose sum is the divisor. If it is absent, the cells of `of` are the ratio themselves. */
   readonly over?: readonly Cell[];
-  /** `KiB` and the like, where it is no ratio. */
+  /** The unit, such as `KiB`, of a goal that is no ratio. */
   readonly unit?: string;
-  /** `most`: the less, the better; `least`: the more. */
+  /** With `most`, less is better. With `least`, more is better. */
   readonly bound: 'most' | 'least';
   readonly floor: number;
   readonly aim: number;
@@ -26,7 +26,7 @@ export type Verdict = 'aim reached' | 'floor held' | 'MISSED' | 'not measured';
 
 export interface Finding {
   readonly goal: Goal;
-  /** NaN where it was not measured. */
+  /** The value that was measured. It is NaN where there was no measurement. */
   readonly value: number;
   readonly verdict: Verdict;
 }

@@ -5,7 +5,7 @@ import { shortNumber, tableOf } from './support/table.ts';
 
 /** Everything that a run found out. */
 export interface Report {
-  /** `2026-11-22`. */
+  /** The date, such as `2026-11-22`. */
   readonly date: string;
   readonly machine: string;
   readonly rounds: number;
@@ -13,10 +13,10 @@ export interface Report {
   readonly placement: string;
   readonly measures: readonly Pick<Measure, 'name' | 'title'>[];
   readonly results: Results;
-  /** By the measure that it was noted in. */
+  /** The notes. The key is the measure that a note was taken in. */
   readonly notes: ReadonlyMap<string, readonly string[]>;
   readonly missing: readonly { readonly what: string; readonly how: string }[];
-  /** Of a core, in percent, that other processes of the machine used meanwhile. */
+  /** The processor time that other processes of the machine used meanwhile, in percent of a core. */
   readonly othersPercent: number;
 }
 

@@ -53,7 +53,10 @@ begin
   insert into ledger.months (month, before_call) values (first, ledger.first_call((first + interval '1 month')::date));
 end $$`;
 
-/** Wallet by wallet: a credit, then receipts that lie evenly in the months before this one. Every rule of the check holds. */
+/**
+ * Fills wallet by wallet: a credit, then receipts that lie evenly in the months before this one. Every rule of the
+ * check holds.
+ */
 const FILL = [
   `insert into ledger.wallets (app_id, user_id, currency, balance_micros, entry_seq, version)
    select '${APP}', 'user-' || n, 'EUR', ${CREDIT} - $each * 7, 1 + $each, 1 + $each from generate_series(1, $wallets) n`,
@@ -76,7 +79,7 @@ const FILL = [
    ) t`,
 ] as const;
 
-/** As they count for passes. What closing does to a month is not measured here. */
+/** Closes the months as they count for passes. What closing does to a month is not measured here. */
 const CLOSED = `update ledger.months set closed_at = now(), receipts = 0, entries = 0, charged_micros = 0, rows_hash = '', chain_hash = ''
   where month < db.current_month()`;
 

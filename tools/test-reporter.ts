@@ -78,7 +78,7 @@ function isFileOfGroup(event: TestEvent): event is Extract<TestEvent, { type: 't
   );
 }
 
-/** `ℹ tests 12` and the lines below it, which the runner says of each file. */
+/** Tells whether the line is `ℹ tests 12` or one of those below it, which the runner says of each file. */
 function isClosingLine(event: TestEvent): boolean {
   if (event.type !== 'test:diagnostic') return false;
   return event.data.nesting === 0 && event.data.file === undefined && CLOSING_LINE.test(event.data.message);

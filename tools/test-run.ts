@@ -17,7 +17,10 @@ export interface Plan {
 
 const GROUP = join(import.meta.dirname, 'test-group.ts');
 const GLOBAL_SETUP = 'tests/support/global-setup.ts';
-/** For two cores. A file is busy for a third of its time: it waits for its database, its timers and its processes. */
+/**
+ * The number is for two cores. A file is busy for a third of its time: it waits for its database, its timers and its
+ * processes.
+ */
 const AT_ONCE = 6;
 /** Loading makes much that is short-lived: with a nursery of V8's own first size, a tenth of its time is collection. */
 const NODE_FLAGS = ['--min-semi-space-size=16', `--import=${import.meta.resolve('./known-imports.ts')}`];

@@ -31,7 +31,7 @@ interface Choice {
   readonly pattern: string | undefined;
   readonly limitSeconds: number;
   readonly timeoutSeconds: number;
-  /** Undefined: as often as the tests themselves say. */
+  /** How many rounds to run. If it is undefined, the tests run as often as they themselves say. */
   readonly rounds: number | undefined;
   readonly keepsTimings: boolean;
 }

@@ -41,7 +41,7 @@ export interface NodeRun {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly timeoutMs: number;
-  /** Added to that of this process. */
+  /** Settings that are added to those of this process. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 

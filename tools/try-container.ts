@@ -35,7 +35,7 @@ const STOP_SECONDS = 60;
 /** No container is killed by its engine within this time, so a container that ends has ended itself. */
 const PROMPT_MS_MAX = 5_000;
 
-/** Docker without its service is of no use. */
+/** Tells whether the engine can be used. Docker without its service is of no use. */
 function isUsable(engine: string): boolean {
   return spawnSync(engine, ['info'], { timeout: 20_000 }).status === 0;
 }

@@ -5,8 +5,8 @@ import { delimiter, join } from 'node:path';
 import { ROOT } from './toolchain.ts';
 
 /**
- * `npm run proofs -- python [interpreter ...]`: builds, installs and tests the Python package with every Python of this machine,
- * and checks its types with each that has mypy or pyright. Nothing is fetched.
+ * Runs as `npm run proofs -- python [interpreter ...]`: builds, installs and tests the Python package with every Python
+ * of this machine, and checks its types with each that has mypy or pyright. Nothing is fetched.
  */
 
 const PACKAGE = join(ROOT, 'packages', 'purser-python');

@@ -17,7 +17,7 @@ export interface CallOrder {
 }
 
 export interface CallReport {
-  /** User and system time of all threads of the process, for each call. */
+  /** The user and system time of all threads of the process, divided by the number of calls. */
   readonly microsPerCall: number;
 }
 

@@ -60,7 +60,7 @@ function upstreamHttp({ url, isStream }: PostOptions): Post {
   };
 }
 
-/** undici as its documentation shows it. */
+/** Uses undici as its documentation shows it. */
 function undiciRequest({ url, isStream }: PostOptions): Post {
   const dispatcher = new Agent({ headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
   const open = (body: string) => dispatcher.request({ ...target(url), method: 'POST', headers: HEADERS, body });
@@ -74,7 +74,10 @@ function undiciRequest({ url, isStream }: PostOptions): Post {
   };
 }
 
-/** undici by its lowest interface, which makes no stream and no body object: the least that undici can cost. */
+/**
+ * Uses the lowest interface of undici, which makes no stream and no body object. That is the least that undici can
+ * cost.
+ */
 function undiciDispatch({ url, isStream }: PostOptions): Post {
   const dispatcher = new Pool(url.origin, { headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
   const { path } = target(url);

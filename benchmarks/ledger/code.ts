@@ -15,7 +15,7 @@ import type { Holds } from '../../packages/service/src/ledger/holds.ts';
 interface Place {
   readonly root: string;
   readonly databaseUrl: string;
-  /** For what the ledger must keep while the database is away. */
+  /** The directory holds what the ledger must keep while the database is away. */
   readonly directory: string;
 }
 

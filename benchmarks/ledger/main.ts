@@ -12,26 +12,30 @@ export interface LedgerGround {
   /** The checkout whose code is measured. */
   readonly root: string;
   readonly databaseUrl: string;
-  /** For what it must keep while the database is away. */
+  /** The directory holds what the ledger must keep while the database is away. */
   readonly directory: string;
-  /** `user-n` is of the app at n modulo their number. */
+  /** The apps take the users in turn: `user-n` belongs to the app at the index n modulo the number of apps. */
   readonly appIds: readonly string[];
 }
 
-/** `pairs`: holds placed and settled, in turn over the first `wallets` users. `commits`: one row at a time, by one caller. */
+/**
+ * `pairs` places and settles holds, in turn over the first `wallets` users. `commits` commits one row at a time, by one
+ * caller.
+ */
 export interface LedgerOrder {
   readonly act: 'pairs' | 'commits';
   readonly wallets: number;
   /** Each begins its next pair when its last is settled, and makes at least one, however late it is. */
   readonly callers: number;
   readonly seconds: number;
-  /** Absent: one lane for all. */
+  /** How the work is divided among lanes. If it is absent, there is one lane for all. */
   readonly lanes?: Lanes;
 }
 
 /**
- * `caller`: as separate gateway processes would, each with a lane of its own, and any caller for any wallet. `wallet`: as
- * processes that share their lanes, of which a wallet always takes the same.
+ * With `caller`, callers work as separate gateway processes would: each has a lane of its own, and any caller may call
+ * for any wallet. With `wallet`, they work as processes that share their lanes, and a wallet always takes the same
+ * lane.
  */
 interface Lanes {
   readonly count: number;
@@ -42,14 +46,17 @@ export interface LedgerReport {
   /** Pairs or commits. */
   readonly done: number;
   readonly seconds: number;
-  /** Processor microseconds of this process, for all of them. */
+  /** The processor microseconds that this process used for all of them. */
   readonly cpuMicros: number;
 }
 
 const LEAST = micros(100n);
 const MOST = micros(1_000n);
 const CHARGE = micros(BigInt(PAIR_PRICE_MICROS));
-/** Coprime to every number of wallets in use, so that neighbours in time are none in the table. */
+/**
+ * This step is coprime to every number of wallets in use, so that wallets used one after the other are never neighbours
+ * in the table.
+ */
 const STRIDE = 7_919;
 const USAGE = { promptTokens: 8, cachedTokens: 0, cacheWriteTokens: 0, completionTokens: 47, reasoningTokens: 0 };
 

@@ -31,7 +31,7 @@ export const check: Measure = {
   },
 };
 
-/** On a service and books of its own, which no other measure has used. */
+/** Measures on a service and books of its own, which no other measure has used. */
 async function measureOne(bench: Bench, ground: Ground, name: string, checkout: Checkout): Promise<Row> {
   const { tools } = bench;
   const { cores, users, upstream } = ground;

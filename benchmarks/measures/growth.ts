@@ -16,7 +16,7 @@ import { allCores } from '../support/tools.ts';
 interface Size {
   readonly name: string;
   readonly wallets: number;
-  /** Finished calls of each: with the credit that it began with, one less than its entries. */
+  /** The finished calls of each wallet. They are one less than its entries, because the wallet began with a credit. */
   readonly callsEach: number;
 }
 
@@ -114,7 +114,7 @@ async function faultIn(bench: Bench, { size, database }: Stage): Promise<string 
 }
 
 interface Found {
-  /** Of the calls: undefined where they could not be measured. */
+  /** The row of the calls. It is undefined where they could not be measured. */
   readonly calls: Row | undefined;
   /** The same on the smallest books. */
   readonly empty: Row | undefined;
@@ -146,7 +146,7 @@ function rowOf({ size }: Stage, { calls, empty, pairs, fault }: Found): Row {
   };
 }
 
-/** Of service and database together, a call in each round. */
+/** Returns, for each round, what a call costs in the service and the database together. */
 function costsOf(calls: Row | undefined): readonly number[] {
   const database = calls?.figures['database']?.samples ?? [];
   return (calls?.figures['service']?.samples ?? []).map((service, round) => service + (database[round] ?? Number.NaN));

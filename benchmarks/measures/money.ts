@@ -15,7 +15,10 @@ interface Sample {
   readonly wrong: number;
 }
 
-/** More calls at once than a user's money covers: how many are answered, and what the books say afterwards. */
+/**
+ * Makes more calls at once than a user's money covers, and tells how many are answered and what the books say
+ * afterwards.
+ */
 export const money: Measure = {
   name: 'money',
   title: `Money for ${COVERED} calls, ${AT_ONCE} calls at once`,
@@ -53,7 +56,7 @@ async function measureOne(bench: Bench, name: string, openPurse: OpenPurse): Pro
   };
 }
 
-/** Money is wrong if answers and charges differ, and if more is spent than there was. */
+/** Makes the calls at once. Money is wrong if answers and charges differ, or if more is spent than there was. */
 async function rush({ url, headers, body, money: given, price, left }: Purse): Promise<Sample> {
   const call = async (): Promise<boolean> => {
     const response = await fetch(url, {

@@ -15,9 +15,15 @@ import { startWorker, type Worker } from '../support/worker.ts';
 
 const STREAMS = 2_000;
 const CHUNKS_A_SECOND = (STREAMS * 1_000) / CHUNK_PAUSE_MS;
-/** Below this share of its chunks, a target is late with so many that they come in lumps, which are cheaper. */
+/**
+ * A target that sends less than this share of its chunks is late with so many that they come in lumps, which are
+ * cheaper.
+ */
 const SHARE_MIN = 0.9;
-/** Whole streams before the first measurement, so that a process has grown to what it is when it works. */
+/**
+ * As many whole streams are read before the first measurement, so that a process has grown to the size that it has when
+ * it works.
+ */
 const WARM_UP_CALLS = 3_000;
 const WARM_UP_CONNECTIONS = 64;
 /** What the last openings have left behind is over by then. */
@@ -46,7 +52,9 @@ interface Sample {
 
 type Reader = Worker<StreamsOrder, StreamsReport>;
 
-/** 2,000 streams that are open at once, each with 20 chunks a second: what a chunk and what a stream costs. */
+/**
+ * Keeps 2,000 streams open at once, each with 20 chunks a second, and measures what a chunk and what a stream costs.
+ */
 export const openStreams: Measure = {
   name: 'open-streams',
   title: '2,000 open streams, 20 chunks a second each',
@@ -111,7 +119,7 @@ function requestsOf({ apps, users }: Ground, to: string, body: string, count: nu
   });
 }
 
-/** `charged`: streams that came to their end where that costs money. */
+/** In the result, `charged` is the number of streams that came to their end where that costs money. */
 async function measureTargets(
   bench: Bench,
   reader: Reader,

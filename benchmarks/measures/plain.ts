@@ -5,7 +5,7 @@ import { peerTargetsOf, sandboxTargetsOf, targetsOf } from '../support/targets.t
 
 const FEW = 16;
 
-/** Plain calls, as many as can be made. */
+/** Makes as many plain calls as can be made. */
 export const plain: Measure = {
   name: 'plain',
   title: 'Plain calls, 128 connections',

@@ -8,8 +8,8 @@ import { liveTargetOf } from '../support/live-target.ts';
 
 const PROCESSES = [1, 2, 4];
 /**
- * For each process, because each compiles the code for itself. Four of them share the calls that one has alone: after two seconds they
- * still spent a third of their time on compiling.
+ * Each process needs this time, because each compiles the code for itself. Four of them share the calls that one has
+ * alone: after two seconds they still spent a third of their time on compiling.
  */
 const WARM_UP_SECONDS = 6;
 

@@ -10,7 +10,7 @@ export interface Connection {
   readonly close: () => void;
 }
 
-/** As little as possible between the generator and the wire: an answer must tell its length. */
+/** Puts as little as possible between the generator and the wire, so an answer must tell its length. */
 export function openConnection(url: URL, expected: string): Connection {
   const socket = net.connect({ host: url.hostname, port: Number(url.port) });
   let received: Buffer = Buffer.alloc(0);

@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 const { everyMs, count } = workerData as { readonly everyMs: number; readonly count: number };
 const still = new Int32Array(new SharedArrayBuffer(4));
 const startedAt = performance.now();
-/** On the clock that all threads share, because the other thread may get the first message late. */
+/** The start is told on the clock that all threads share, because the other thread may get the first message late. */
 tell(performance.timeOrigin + startedAt);
 for (let call = 0; call < count; call += 1) {
   const waitMs = startedAt + call * everyMs - performance.now();

@@ -4,7 +4,10 @@ import net, { type Socket } from 'node:net';
 import { TICK, TICK_DIGITS, nowMicros } from '../upstream/tick.ts';
 import { obey } from '../support/worker.ts';
 
-/** `call`: whole calls, one after the other on each connection. `open`: streams, until each has begun. */
+/**
+ * `call` reads whole streams, one after the other on each connection. `open` opens streams and waits until each has
+ * begun.
+ */
 export type StreamsOrder =
   | { readonly act: 'call'; readonly requests: readonly string[]; readonly url: string; readonly calls: number }
   | { readonly act: 'open'; readonly requests: readonly string[]; readonly url: string }
@@ -18,15 +21,15 @@ export interface StreamsReport {
   readonly begun: number;
   readonly ended: number;
   readonly cut: number;
-  /** Of the last `count`: chunks, and the micros between provider and reader. */
+  /** These are about the last `count`: the number of chunks, and the micros between provider and reader. */
   readonly chunks: number;
   readonly p50: number;
   readonly p99: number;
 }
 
-/** With the end of its answer, so that nothing follows. */
+/** The mark includes the end of the answer, so that nothing follows it. */
 const END = Buffer.from('data: [DONE]\n\n\r\n0\r\n\r\n');
-/** As many streams are opened at a time, so that no queue of connections overflows. */
+/** This number of streams is opened at a time, so that no queue of connections overflows. */
 const OPENED_AT_A_TIME = 50;
 const TAIL_BYTES = 64;
 

@@ -6,9 +6,10 @@ import type { BenchDatabase } from './database.ts';
 /** Holds the charges that are booked against the calls that were answered. */
 export interface Books {
   /**
-   * `answered`: calls whose answers came since the watch began. `cutOff`: calls that may have been under way when a generator
-   * stopped, at most; whether they were charged is theirs. Waits until nothing is held any more. Undefined where each
-   * answered call was charged its price and the ledger adds up; otherwise what is wrong.
+   * Waits until nothing is held any more. `answered` is the number of calls whose answers came since the watch began.
+   * `cutOff` is the largest number of calls that may have been under way when a generator stopped; those may have been
+   * charged or not. Returns undefined if each answered call was charged its price and the ledger adds up; otherwise it
+   * says what is wrong.
    */
   readonly judge: (
     report: { readonly note: (text: string) => void },
@@ -18,7 +19,7 @@ export interface Books {
 
 /** The books of one service, which several targets may share. */
 export interface BookKeeper {
-  /** In notes. */
+  /** The name by which notes call it. */
   readonly name: string;
   readonly watch: () => Promise<Books>;
 }
@@ -34,7 +35,7 @@ const POLL_MS = 100;
 interface Charges {
   readonly full: bigint;
   readonly other: bigint;
-  /** Of `other`: calls that were charged nothing. */
+  /** The calls among `other` that were charged nothing. */
   readonly free: bigint;
 }
 

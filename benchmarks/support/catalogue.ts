@@ -10,7 +10,7 @@ export const TRANSLATED_MODEL = 'bench-translated';
 export const PROVIDER_KEY = 'BENCH_PROVIDER_KEY';
 /** What the upstream's answers report as used; the price of a call follows from it. */
 export const USAGE = { prompt: 120, completion: 60 };
-/** At a micro for each prompt token and four for each completion token, without a margin. */
+/** The price of a call, at a micro for each prompt token and four for each completion token, without a margin. */
 export const CALL_PRICE_MICROS = USAGE.prompt + 4 * USAGE.completion;
 export const EXACT_PRICE_MICROS = 4 * USAGE.completion;
 

@@ -9,7 +9,9 @@ export interface Certificate {
 
 const DAYS = '2';
 
-/** Made anew for each run, so that no key is kept anywhere. Undefined where there is no `openssl`. */
+/**
+ * Makes a new certificate for each run, so that no key is kept anywhere. Returns undefined where there is no `openssl`.
+ */
 export function makeCertificate(directory: string): Certificate | undefined {
   const [key, cert] = [path.join(directory, 'upstream-key.pem'), path.join(directory, 'upstream-cert.pem')];
   const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', DAYS];

@@ -10,7 +10,7 @@ import type * as service from './service.ts';
 
 /** The parts of a checkout of this repository that start its service and judge its books. */
 export interface Checkout {
-  /** Absolute. */
+  /** The absolute path of the checkout. */
   readonly root: string;
   readonly database: typeof database;
   readonly service: typeof service;

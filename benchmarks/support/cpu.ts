@@ -9,8 +9,9 @@ const TICKS_A_SECOND = 100;
 const FIELD = { parent: 1, user: 11, system: 12, endedUser: 13, endedSystem: 14 };
 
 /**
- * Processor time in microseconds that a process and all that descend from it have used so far, those that have ended and
- * were waited for included; all threads. Steps of 10 ms. NaN where there is no such table.
+ * Returns the processor time in microseconds that all threads of a process and of all its descendants have used so far,
+ * including descendants that have ended and were waited for. It grows in steps of 10 ms. It is NaN where there is no
+ * such table.
  */
 export function cpuMicrosOf(pid: number): number {
   if (!HAS_PROC) return Number.NaN;
@@ -47,7 +48,7 @@ function proportionalBytes(pid: number): number {
   }
 }
 
-/** Processor time in microseconds that the whole machine has used so far. */
+/** Returns the processor time in microseconds that the whole machine has used so far. */
 export function machineMicros(): number {
   if (!HAS_PROC) return Number.NaN;
   const line = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0] ?? '';

@@ -16,7 +16,7 @@ import type { Tools } from './tools.ts';
 export interface BenchDatabase {
   readonly url: string;
   readonly owner: Pool;
-  /** Of the postmaster, of which all its other processes descend. */
+  /** The process id of the postmaster, of which all its other processes descend. */
   readonly pid: number;
   /** Moves it to these cores, as `taskset -c` takes them. */
   readonly pin: (cores: string) => void;
@@ -96,7 +96,7 @@ export async function addApp(owner: Pool): Promise<BenchApp> {
   return app;
 }
 
-/** Enough for every call that a run can make, at prices of a few micros. */
+/** The balance is enough for every call that a run can make, at prices of a few micros. */
 const BALANCE_MICROS = 1_000_000_000;
 
 /**

@@ -1,11 +1,14 @@
 import type { Pool } from '../../packages/service/src/db/pool.ts';
 
 interface Fill {
-  /** Dealt the users in turn: `user-n` is of the app at n modulo their number. */
+  /** The apps take the users in turn: `user-n` belongs to the app at the index n modulo the number of apps. */
   readonly appIds: readonly string[];
-  /** Of `user-0` and so on. */
+  /** The number of wallets, which belong to `user-0` and so on. */
   readonly wallets: number;
-  /** Finished calls of each wallet: one entry and one receipt for each. 0 leaves the books empty but for the credits. */
+  /**
+   * The finished calls of each wallet, with one entry and one receipt for each. 0 leaves the books empty but for the
+   * credits.
+   */
   readonly callsEach: number;
 }
 

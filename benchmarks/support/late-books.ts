@@ -7,7 +7,7 @@ interface LateBooks {
   readonly price: number;
   /** Everything that was charged so far, in the unit of the price. */
   readonly readCharged: () => Promise<number>;
-  /** For how long charges may be on their way. */
+  /** The longest time that charges may be on their way. */
   readonly lateMsMax: number;
 }
 

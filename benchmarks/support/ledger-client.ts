@@ -12,7 +12,7 @@ export interface LedgerSample {
   /** Pairs, or single-row commits. */
   readonly done: number;
   readonly perSecond: number;
-  /** Processor micros for each of them. */
+  /** The processor micros that each of them took. */
   readonly clientMicros: number;
   readonly databaseMicros: number;
 }
@@ -27,7 +27,7 @@ interface LedgerClientOptions extends Omit<LedgerGround, 'databaseUrl' | 'root'>
   readonly tools: Tools;
   readonly cores: string;
   readonly database: BenchDatabase;
-  /** Absent: this checkout. */
+  /** The root of the checkout. If it is absent, it is this checkout. */
   readonly root?: string;
 }
 
@@ -49,7 +49,7 @@ export function startLedgerClient(options: LedgerClientOptions): LedgerClient {
   };
 }
 
-/** By how many micros what is charged in the books exceeds what so many pairs charge. */
+/** Returns by how many micros the charges in the books exceed what so many pairs charge. */
 export async function differenceFromPairs({ owner }: BenchDatabase, pairs: number): Promise<bigint> {
   const { rows } = await owner.query<{ charged: bigint }>(
     `select coalesce(sum(amount_micros), 0)::bigint as charged from ledger.entries where kind = 'charge'`,

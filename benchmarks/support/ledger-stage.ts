@@ -32,7 +32,7 @@ export interface Stage {
 interface StageOptions {
   readonly checkout: Checkout;
   readonly orders: Orders;
-  /** After the names of its rows. */
+  /** The text that follows the names of its rows. */
   readonly suffix?: string;
 }
 
@@ -60,7 +60,7 @@ export async function setStage(
   return { suffix, orders, checkout, database, client, samples, pairs: 0 };
 }
 
-/** Round 0 is the warm-up. */
+/** Measures one round. Round 0 is the warm-up. */
 export async function measureRound(bench: Bench, stage: Stage, round: number): Promise<void> {
   for (const [name, order] of Object.entries(stage.orders)) {
     const isWarmUp = round === 0;
@@ -75,7 +75,7 @@ export async function measureRound(bench: Bench, stage: Stage, round: number): P
   }
 }
 
-/** Also tells the report how many pairs there were. */
+/** Returns the rows, and tells the report how many pairs there were. */
 export async function rowsOf(bench: Bench, stage: Stage): Promise<Row[]> {
   const fault = await faultIn(stage);
   bench.note(

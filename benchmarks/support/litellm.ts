@@ -63,7 +63,7 @@ export const liteLlm: PeerKind = {
   },
 };
 
-/** JSON is YAML. */
+/** Writes the settings as JSON, because JSON is YAML. */
 function settingsOf(upstreamUrl: string): string {
   const model = {
     model_name: MODEL,
@@ -95,7 +95,7 @@ async function newKey(url: string, dollars: number): Promise<string> {
   return key;
 }
 
-/** As its master: a POST if there is a body. */
+/** Asks as the master of the gateway. The request is a POST if there is a body. */
 async function ask(url: string, body?: object): Promise<unknown> {
   const headers = { authorization: `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' };
   const response = await fetch(url, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) });

@@ -5,7 +5,7 @@ import type { Purser } from './purser.ts';
 import type { Target } from './target.ts';
 
 interface LiveTarget extends Pick<Purser, 'name' | 'service' | 'database' | 'apps' | 'users'> {
-  /** Absent: nothing judges them. */
+  /** The books that judge its calls. If they are absent, nothing judges them. */
   readonly books?: Purser['books'];
   readonly model?: string;
   readonly stream?: boolean;

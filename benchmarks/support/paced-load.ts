@@ -8,7 +8,7 @@ import type { Load } from './wrk.ts';
 const run = promisify(execFile);
 const PROGRAM = fileURLToPath(new URL('../paced/main.ts', import.meta.url));
 
-/** Plain calls alone: an answer must tell its length. */
+/** An order of plain calls only, because an answer must tell its length. */
 export interface PacedOrder extends Load {
   readonly perSecond: number;
   readonly seconds: number;
@@ -19,7 +19,7 @@ export interface PacedResult {
   readonly calls: number;
   /** Answers that were wrong, came not at all, or could not be asked for because too many others were under way. */
   readonly bad: number;
-  /** From the moment at which a call was due to its answer, in micros. */
+  /** The median time, in micros, from the moment at which a call was due to its answer. */
   readonly p50: number;
   readonly p99: number;
 }

@@ -31,7 +31,7 @@ export interface Purse {
 
 export interface PeerOptions {
   readonly tools: Tools;
-  /** Of the gateway, and of its database. */
+  /** The cores of the gateway and of its database. */
   readonly cores: string;
   readonly databaseCores: string;
   readonly directory: string;
@@ -45,6 +45,6 @@ export interface PeerKind {
   readonly name: string;
   /** Says how to get it when it cannot be had. */
   readonly howToGet: string;
-  /** Undefined if its setting is absent. Throws if it cannot be started. */
+  /** Starts the gateway. Gives undefined if its setting is absent, and throws if it cannot be started. */
   readonly start: (options: PeerOptions) => Promise<Peer | undefined>;
 }

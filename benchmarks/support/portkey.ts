@@ -13,7 +13,7 @@ const PEERS = fileURLToPath(new URL('../peers/', import.meta.url));
 const PROGRAM = `${PEERS}node_modules/@portkey-ai/gateway/build/start-server.js`;
 const INSTALL_MS_MAX = 120_000;
 
-/** `@portkey-ai/gateway`, on the same Node. It charges nothing. A call's headers say where it goes. */
+/** `@portkey-ai/gateway` runs on the same Node. It charges nothing. A call's headers say where it goes. */
 export const portkey: PeerKind = {
   name: PORTKEY,
   howToGet: '`@portkey-ai/gateway` comes from the npm registry, which could not be reached',

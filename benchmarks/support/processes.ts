@@ -13,7 +13,7 @@ export interface Running {
 
 interface StartOptions {
   readonly tools: Tools;
-  /** As `taskset -c` takes them; all where there is no `taskset`. */
+  /** The cores, as `taskset -c` takes them. Where there is no `taskset`, the process may use all cores. */
   readonly cores: string;
   readonly program: string;
   readonly args: readonly string[];
@@ -21,7 +21,7 @@ interface StartOptions {
   readonly directory?: string;
   /** Its output says so when it answers; the first group is what `ready` becomes. */
   readonly isReady: RegExp;
-  /** By default a minute. */
+  /** The time that the start may take, a minute by default. */
   readonly startMsMax?: number;
 }
 

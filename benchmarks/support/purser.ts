@@ -5,18 +5,21 @@ import type { BenchApp, BenchDatabase } from './database.ts';
 import type { Running } from './processes.ts';
 import type { Placement, Tools } from './tools.ts';
 
-/** Several: an app may make a million calls a minute, which a measure could exceed. */
+/** There are several apps because an app may make a million calls a minute, which a measure could exceed. */
 const APPS = 4;
 
 /** A service of one process, its own database, and users with money. */
 export interface Purser {
-  /** In the tables. */
+  /** The name that the tables show. */
   readonly name: string;
   readonly database: BenchDatabase;
   /** Its address is `ready`. */
   readonly service: Running;
   readonly apps: readonly BenchApp[];
-  /** `user-0` and so on have money, each with the app at its number modulo that of the apps. */
+  /**
+   * The number of users. `user-0` and so on have money, and `user-n` belongs to the app at the index n modulo the
+   * number of apps.
+   */
   readonly users: number;
   readonly books: BookKeeper;
 }
@@ -26,7 +29,7 @@ export interface PurserOptions {
   readonly checkout: Checkout;
   readonly tools: Tools;
   readonly cores: Placement;
-  /** For its database and its data. */
+  /** The directory for its database and its data. */
   readonly directory: string;
   readonly upstreamUrl: string;
   readonly users: number;

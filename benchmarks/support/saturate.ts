@@ -8,9 +8,12 @@ import { runWrk, type WrkResult } from './wrk.ts';
 
 const CONNECTIONS = 128;
 const WARM_UP_SECONDS = 1;
-/** Before the first round, for programs that are compiled as they run, unless a target says otherwise. */
+/**
+ * The length of the warm-up before the first round, for programs that are compiled as they run, unless a target says
+ * otherwise.
+ */
 const FIRST_WARM_UP_SECONDS = 2;
-/** By which share the mean length of answers may differ between a warm-up and what is measured. */
+/** The share by which the mean length of answers may differ between a warm-up and what is measured. */
 const LENGTH_TOLERANCE = 0.02;
 /** What is under way when the generator stops is settled and cleared up by then. */
 const SETTLE_MS = 300;
@@ -35,8 +38,8 @@ interface Place {
 }
 
 /**
- * As many calls as so many connections can make, each with its next call when its last is answered, over all targets in
- * turn in each round, every second round in the opposite order. Gives nothing without wrk.
+ * Makes as many calls as so many connections can make, each with its next call when its last is answered. Each round
+ * covers all targets in turn, and every second round runs in the opposite order. Gives nothing without wrk.
  */
 export async function saturate(
   bench: Bench,

@@ -14,16 +14,16 @@ export interface ServiceOptions {
   readonly directory: string;
   readonly databaseUrl: string;
   readonly upstreamUrl: string;
-  /** Of the upstream over TLS, where there is one. */
+  /** The address of the upstream over TLS, where there is one. */
   readonly secureUpstreamUrl?: string;
   readonly workers?: number;
-  /** Further settings. */
+  /** Further settings, as environment variables. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Options of Node itself, such as `--cpu-prof`. */
   readonly nodeOptions?: readonly string[];
 }
 
-/** As `npm start` has them. Other gateways on Node get the same: it helps all. */
+/** The options that `npm start` has. Other gateways on Node get the same, because it helps all. */
 export const NODE_OPTIONS = ['--max-semi-space-size=32'];
 
 /** The same as that of `npm start`, so that a measured service starts like any after the first one. */

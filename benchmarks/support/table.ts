@@ -13,7 +13,7 @@ function pad(cell: string, width: number, column: number): string {
   return column === 0 ? cell.padEnd(width) : cell.padStart(width);
 }
 
-/** Three significant digits, more only before the point, and never more than three after it. */
+/** Writes three significant digits, more only before the point, and never more than three after it. */
 export function shortNumber(value: number): string {
   if (!Number.isFinite(value)) return '-';
   const size = Math.abs(value);

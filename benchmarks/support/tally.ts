@@ -4,7 +4,7 @@ import type { Target } from './target.ts';
 
 /** Counts the calls of a measure, for the books that must have charged for them. */
 export interface Tally {
-  /** As `Books.judge` takes them. */
+  /** Counts calls as `Books.judge` takes them. */
   readonly count: (target: Target, calls: { readonly answered: number; readonly cutOff: number }) => void;
   /** Gives for each target what is wrong with its books: undefined if nothing is, or if it has none. */
   readonly judge: (report: Pick<Bench, 'note'>) => Promise<(target: Target) => string | undefined>;

@@ -5,7 +5,7 @@ import { liveTargetOf } from './live-target.ts';
 import { DIRECT, NGINX, type Target } from './target.ts';
 import type { Load } from './wrk.ts';
 
-/** In every answer that the sandbox makes up. */
+/** This text is in every answer that the sandbox makes up. */
 const SANDBOX_TEXT = '"finish_reason":"stop"';
 
 /** The upstream itself, nginx, and every Purser by live keys, for calls that are plain or streamed. */

@@ -51,8 +51,8 @@ export interface Placement {
 }
 
 /**
- * On two cores: the gateway under test alone on the second, all else on the first; the same for every target. With more,
- * one for each, and all the rest for the database.
+ * On two cores, the gateway under test has the second alone and all else shares the first; this is the same for every
+ * target. With more cores, each kind has one of its own, and the database has all the rest.
  */
 export function placementOn(cores: readonly number[]): Placement {
   const [load = '0', gateway = load, third = load, ...rest] = cores.map(String);
@@ -85,7 +85,7 @@ function allowedCores(): readonly number[] {
   }
 }
 
-/** For the report. */
+/** Describes the placement for the report. */
 export function describePlacement({ load, upstream, database, gateway }: Placement, { taskset }: Tools): string {
   if (taskset === undefined) return 'No process was kept on a core.';
   return `Cores: gateway under test ${gateway}, load generator ${load}, upstream ${upstream}, PostgreSQL ${database}.`;

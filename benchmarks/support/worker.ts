@@ -11,7 +11,7 @@ export interface Worker<Order, Report> {
 }
 
 interface WorkerOptions {
-  /** Node, and what stands in front of it, see `pinned`. */
+  /** The command that starts Node, with what stands in front of it, see `pinned`. */
   readonly command: readonly [string, ...string[]];
   readonly script: URL;
   /** What it needs to know from the start, see `startArgument`. */

@@ -15,7 +15,7 @@ export interface Load {
   readonly path: string;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** `user-n` calls with the key at n modulo their number. */
+  /** The keys take the users in turn: `user-n` calls with the key at the index n modulo the number of keys. */
   readonly keys: readonly string[];
   readonly users: number;
   readonly expected: string;
@@ -34,7 +34,7 @@ interface WrkOptions {
 export interface WrkResult {
   /** Answers that came, right or wrong. */
   readonly calls: number;
-  /** Of answers, heads and all. */
+  /** The bytes of all answers, including their heads. */
   readonly bytes: number;
   readonly micros: number;
   /** Answers that are none of: not a 200, or without the expected text (only told where answers are looked into). */

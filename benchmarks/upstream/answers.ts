@@ -4,9 +4,9 @@ import { nowMicros, TICK, TICK_DIGITS } from './tick.ts';
 
 export const STREAM_CHUNKS = 60;
 export const CHUNK_PAUSE_MS = 50;
-/** Of a paced stream that nobody ends: one minute. */
+/** The number of chunks of a paced stream that nobody ends. They last one minute. */
 export const PACED_CHUNKS = 1_200;
-/** By which an answer is known to be this upstream's, in plain answers and in streams. */
+/** The text by which an answer is known to be this upstream's, in plain answers and in streams. */
 export const EXPECTED_TEXT = 'A clerk counts';
 /** The last event of a stream, which proves that all of it came. */
 export const STREAM_END = 'data: [DONE]';

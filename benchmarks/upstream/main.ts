@@ -11,7 +11,7 @@ const { values } = parseArgs({ options: { key: { type: 'string' }, cert: { type:
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LENGTH = /^content-length: *(\d+)/im;
-/** As clients in JavaScript write it, and as some in Python do. */
+/** The marks of a call that wants a stream, as clients in JavaScript write it, and as some in Python do. */
 const WANTS_STREAM = [Buffer.from('"stream":true'), Buffer.from('"stream": true')];
 const MESSAGES_PATH = Buffer.from('POST /messages/');
 const PACED_PATH = Buffer.from('POST /paced/');
@@ -58,7 +58,9 @@ function startsWith(request: Buffer, path: Buffer): boolean {
   return request.subarray(0, path.length).equals(path);
 }
 
-/** Twenty chunks a second, the first at once. All streams beat apart, by when they began. */
+/**
+ * Sends twenty chunks a second, the first at once. Each stream has a beat of its own, which depends on when it began.
+ */
 function pace(socket: Socket): void {
   const startedAfter = finished;
   let sent = 0;

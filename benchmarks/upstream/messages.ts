@@ -24,7 +24,7 @@ function event(type: string, fields: Readonly<Record<string, unknown>>): Buffer 
   return chunked(`event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`);
 }
 
-/** As many pieces of text as the stream in the compatible format has. */
+/** The stream has as many pieces of text as the stream in the compatible format. */
 export const MESSAGE_STREAM = Buffer.concat([
   STREAM_HEAD,
   event('message_start', {

@@ -4,7 +4,7 @@
 export const TICK = ' tick ';
 export const TICK_DIGITS = 16;
 
-/** Of the clock that all processes of a machine share. */
+/** Returns the time on the clock that all processes of a machine share. */
 export function nowMicros(): number {
   const [seconds, nanos] = process.hrtime();
   return seconds * 1_000_000 + Math.floor(nanos / 1_000);

@@ -5,7 +5,7 @@ import type { Session } from './sessions.ts';
 
 /** What the page is told while an answer is made, one JSON a line. */
 type News =
-  /** Pay there; it goes on by itself. */
+  /** Tells the user to pay at `url`. The answer then goes on by itself. */
   | { readonly type: 'topup'; readonly url: string; readonly code: string }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'done' }

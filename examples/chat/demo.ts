@@ -27,7 +27,7 @@ interface App {
 interface Where {
   readonly purserUrl: string;
   readonly dataDirectory: string;
-  /** Of this app. */
+  /** The public address of this app. */
   readonly publicUrl: string;
   readonly port: number;
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const BODY_BYTES_MAX = 65_536;
 
-/** Of everything that is answered. Nothing is loaded from elsewhere, framed or kept. */
+/** These headers are on everything that is answered. They let nothing be loaded from elsewhere, framed or kept. */
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",

@@ -10,7 +10,7 @@ export interface Live {
   readonly tell: (userId: string, type: string) => void;
 }
 
-/** By server-sent events. */
+/** Tells browsers the news by server-sent events. */
 export function createLive(): Live {
   const followers = new Map<string, Set<ServerResponse>>();
   return {

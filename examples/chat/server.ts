@@ -9,7 +9,7 @@ import { chatPage, faultPage, signInPage } from './page.ts';
 import { beginWay, createSessions, endWay, type Session } from './sessions.ts';
 
 interface ChatOptions {
-  /** As browsers find it, without a slash at its end. */
+  /** The address at which browsers find it, without a slash at its end. */
   readonly publicUrl: string;
   readonly purser: Purser;
   readonly model: string;

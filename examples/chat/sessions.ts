@@ -17,7 +17,7 @@ export interface Session {
   notice: string | undefined;
   /** Fires when the session ends. All its work ends then, too. */
   readonly over: AbortSignal;
-  /** Of the one way back from Purser that this browser was sent on. */
+  /** The `state` that belongs to the one way back from Purser that this browser was sent on. */
   state: string | undefined;
 }
 

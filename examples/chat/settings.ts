@@ -3,15 +3,18 @@ import path from 'node:path';
 /** What this example is started with. */
 export interface Settings {
   readonly port: number;
-  /** As browsers find this app, without a slash at its end. Undefined: this machine, at the port. */
+  /**
+   * The address at which browsers find this app, without a slash at its end. If it is undefined, the address is this
+   * machine at the port.
+   */
   readonly publicUrl: string | undefined;
   /** The root address of Purser. */
   readonly purserUrl: string;
-  /** Undefined: that of the demo app. */
+  /** The API key of the app. If it is undefined, the key of the demo app is used. */
   readonly apiKey: string | undefined;
-  /** Of the app's webhook, where `apiKey` is given. Undefined: there is none. */
+  /** The secret of the app's webhook, where `apiKey` is given. It is undefined if there is no webhook. */
   readonly webhookSecret: string | undefined;
-  /** Of the development service; the accounts of this example are kept there too. */
+  /** The data directory of the development service. The accounts of this example are kept there too. */
   readonly dataDirectory: string;
   readonly model: string;
 }

@@ -64,7 +64,7 @@ test('the clock for chunks counts microseconds', async () => {
   assert.ok(nowMicros() - before >= 19_000);
 });
 
-/** Shorter than streams take to end by themselves. */
+/** This is shorter than streams take to end by themselves. */
 const TOLD_MS_MAX = 45_000;
 
 test('paced streams carry their send time and end on request', { timeout: TOLD_MS_MAX }, async () => {

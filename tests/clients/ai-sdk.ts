@@ -90,7 +90,7 @@ function usageOf(usage: { readonly inputTokens: number | undefined; readonly out
   return { prompt: usage.inputTokens, completion: usage.outputTokens };
 }
 
-/** If its own retries fail too, the last answer is inside the error. */
+/** Reads the failure that a caller sees. If the client's own retries fail too, the last answer is inside the error. */
 function failureOf(error: unknown): Failure {
   const last = RetryError.isInstance(error) ? error.lastError : error;
   if (!APICallError.isInstance(last)) return { message: messageIn(last), code: (last as ErrorFields).code };

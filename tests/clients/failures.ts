@@ -151,14 +151,14 @@ async function lostLine(scene: Scene): Promise<string> {
   return told(provided === 1 || `charged ${provided} times`);
 }
 
-/** True, or a note that the client's error does not show the code. A wrong code is a fault. */
+/** Returns true, or a note that the client's error does not show the code. A wrong code is a fault. */
 function hasCode({ code, message }: Failure, expected = 'UPSTREAM_PROVIDER_ERROR'): true | string {
   if (code === undefined || code === null) return 'no code';
   assert.equal(code, expected, message);
   return true;
 }
 
-/** `ok`, or the observed differences. */
+/** Returns `ok`, or the observed differences. */
 function told(...facts: readonly (true | string)[]): string {
   return facts.filter((fact) => fact !== true).join(', ') || 'ok';
 }

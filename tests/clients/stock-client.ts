@@ -7,7 +7,7 @@ export interface Address {
 
 export interface Tool {
   readonly name: string;
-  /** JSON schema of its arguments. */
+  /** The JSON schema of the arguments. */
   readonly parameters: JsonSchema;
 }
 
@@ -43,7 +43,7 @@ export interface Told {
   /** All the text that arrived, even before a failure. If a shape was requested, its JSON. */
   readonly text: string;
   readonly calls: readonly ToolCall[];
-  /** Undefined or null if the client does not report it. */
+  /** The usage that the client reports. It is undefined or null if the client does not report it. */
   readonly usage?: { readonly prompt: number; readonly completion: number } | null | undefined;
   /** The error that the client raised, if any. */
   readonly failure?: Failure | null | undefined;
@@ -70,7 +70,7 @@ export interface RunningClient {
  */
 export interface StockClient {
   readonly name: string;
-  /** Package names as in their registry; the last is the one that is pointed at Purser. */
+  /** Package names as in their registry. The last is the one that is pointed at Purser. */
   readonly packages: readonly string[];
   /** The file whose lines between the settings marks appear in `docs/CLIENTS.md`. */
   readonly settings: URL;

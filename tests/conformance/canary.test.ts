@@ -148,7 +148,9 @@ function ask(stream: boolean, fields: Readonly<Record<string, unknown>> = {}): P
   return chat({ url: service.url, key: app.liveKey, user: CANARY.user }, { ...question(stream), ...fields });
 }
 
-/** Head and body of an answer. After the status, the caller may find only generated text in it. */
+/**
+ * Asserts that head and body of an answer are clean. After the status, the caller may find only generated text in it.
+ */
 function assertClean(reply: Reply, allowed: readonly string[]): void {
   assert.deepEqual(findAll(JSON.stringify([...reply.headers])), [], 'headers');
   assert.deepEqual(findAll(reply.text, allowed), [], reply.text);

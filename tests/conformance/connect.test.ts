@@ -117,7 +117,7 @@ const TRICKS: readonly unknown[] = [
   'https://*.com/back',
 ];
 
-/** Not even strings. */
+/** These values are not even strings. */
 const NO_TEXT: readonly unknown[] = [
   null,
   true,

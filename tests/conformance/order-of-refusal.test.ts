@@ -24,7 +24,10 @@ const MODES = ['live', 'sandbox'] as const;
 /** Sandbox money has no connection that could be missing. */
 const LIVE_ONLY: ReadonlySet<Fault> = new Set(['not connected']);
 
-/** Refused for the first fault, in each mode that has both faults, and no provider is reached. */
+/**
+ * Asserts that a request is refused for the first fault, in each mode that has both faults, and that no provider is
+ * reached.
+ */
 async function assertFirstWins(first: Fault, second?: Fault): Promise<void> {
   const faults = new Set<Fault>(second === undefined ? [first] : [first, second]);
   for (const mode of MODES) {

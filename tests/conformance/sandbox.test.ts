@@ -240,7 +240,7 @@ for (const [what, assignment, code, hasLink] of STATES) {
   });
 }
 
-/** As the app's owner resets a test user. */
+/** Resets a test user as the app's owner does. */
 async function reset(user: string, { balance = GRANT, isSuspended = false }): Promise<void> {
   const wallet = { appId: app.appId, userId: user as EndUserId, balance: micros(BigInt(balance)), cap: undefined };
   await resetSandboxWallet(service.database.owner, { ...wallet, isSuspended });

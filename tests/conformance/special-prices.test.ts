@@ -35,7 +35,10 @@ const operator = await newOperator(service);
 const app = await newOwnApp(owner);
 await service.fund(app, 'anna', 10_000_000);
 
-/** 100 tokens of prompt: 10 cached, 15 written, 20 written for an hour, 5 of audio, 25 of images. 60 out: 20, 10 and 5 apart. */
+/**
+ * The prompt has 100 tokens: 10 cached, 15 written, 20 written for an hour, 5 of audio, 25 of images. The output has
+ * 60: 20, 10 and 5 apart.
+ */
 const USAGE = {
   prompt_tokens: 100,
   completion_tokens: 60,
@@ -45,12 +48,12 @@ const USAGE = {
   completion_tokens_details: { reasoning_tokens: 20, audio_tokens: 10, image_tokens: 5 },
   num_search_queries: 2,
 };
-/** Ten percent and 9 micros on top, rounded up. */
+/** Adds ten percent and 9 micros, rounded up. */
 function withMargin(micros: number): number {
   return Math.ceil((micros * 11) / 10) + 9;
 }
 
-/** 25, 10, 15, 20, 5 and 25 tokens of the prompt, and 25, 20, 10 and 5 of the completion, each at its price. */
+/** The tokens are 25, 10, 15, 20, 5 and 25 of the prompt, and 25, 20, 10 and 5 of the completion, each at its price. */
 const TOKEN_MICROS = 25 + 1 + 18.75 + 40 + 80 + 75 + (100 + 100 + 320 + 60);
 const CHARGE = withMargin(TOKEN_MICROS + 700 + 2 * 5_000);
 

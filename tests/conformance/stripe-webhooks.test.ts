@@ -11,7 +11,7 @@ import { setStripeStage } from '../support/stripe-stage.ts';
 
 const { service, app, stripe, newUser, begin, deliver, tell, moved, rows } = await setStripeStage();
 
-/** In the order in which they happen. */
+/** The types are in the order in which they happen. */
 const TYPES = [
   'checkout.session.completed',
   'payment_intent.succeeded',
@@ -79,7 +79,10 @@ test('ON-02 WH-06 webhooks in any order book one credit and debit', async (t) =>
 
 const NO_TEXT = Buffer.from([0x7b, 0xff, 0x7d]);
 
-/** Altered copies of a webhook that Stripe did send: name, body, signature (undefined: no header). */
+/**
+ * Makes altered copies of a webhook that Stripe did send, each with a name, a body and a signature. Undefined as a
+ * signature means no header.
+ */
 function forgeries(body: string): readonly (readonly [string, string | Buffer, string | undefined])[] {
   const now = Math.floor(Date.now() / 1_000);
   const good = stripe.sign(body);

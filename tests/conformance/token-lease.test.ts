@@ -61,7 +61,7 @@ async function leftAfter(appId: AppId, limiters: readonly RateLimiter[]): Promis
   return unitsOf(appId);
 }
 
-/** Time passes for a bucket and its leases. */
+/** Lets time pass for a bucket and its leases. */
 async function passSeconds(appId: AppId, seconds: number): Promise<void> {
   await database.owner.query(
     `with moved as (update limits.token_leases set until_us = until_us - $2::bigint where app_id = $1)
@@ -224,7 +224,10 @@ test('LI-01 a dead process’s lease is spent after three seconds', async () => 
 test('LI-01 a bucket fills to the burst less the lease', async () => {
   const appId = newAppId();
   const begunMs = performance.now();
-  /** Three tokens a second; at most so many in the bucket, and what comes while the test runs. */
+  /**
+   * Asserts what is left in the bucket: it gets three tokens a second, and holds at most this many and what comes while
+   * the test runs.
+   */
   const assertLeft = async (ahead: number, least: number): Promise<void> => {
     const asked = { bucket: appId, perMinute: 180, burst: 100, wanted: 0, kept: 0, returned: 0, target: ahead };
     const [row] = await leaseTokens(pool, randomUUID(), [asked]);

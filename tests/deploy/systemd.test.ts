@@ -9,7 +9,7 @@ import { programAt } from '../support/nginx.ts';
 
 const UNITS = path.join(ROOT, 'deploy/systemd');
 const PROGRAM = '/usr/local/bin/purser';
-/** Of 10. Below 2 systemd calls a unit `OK`, and above it `MEDIUM` or worse. */
+/** The exposure that is allowed, of 10. Below 2 systemd calls a unit `OK`, and above it `MEDIUM` or worse. */
 const EXPOSURE_MAX = 1.5;
 
 const analyze = programAt('systemd-analyze');

@@ -11,7 +11,7 @@ export function readDocument(document: string): string {
   return readFileSync(path.join(ROOT, document), 'utf8');
 }
 
-/** Without its blocks. */
+/** Reads a document without its blocks. */
 function proseOf(document: string): string {
   return readDocument(document).replaceAll(/^```[^]*?^```$/gm, '');
 }

@@ -20,7 +20,7 @@ const REPORTED = chargeFor({ prompt: 77, completion: 33 });
 const PIECES = ['First piece', ', second piece', ', third and last.'];
 const STREAM = streamSteps({ model: 'large-upstream', pieces: PIECES, usage: USAGE, includeUsageChunk: true });
 
-/** High enough that a mebibyte of content is within the limit, so that the drain's own bound ends it. */
+/** The limit is high enough that a mebibyte of content is within it, so that the drain's own bound ends it. */
 const DRAINED_TOKENS = 10_000;
 
 const { upstream, service, app, newUser } = await setStage({

@@ -12,7 +12,7 @@ import { sql } from '../support/sql.ts';
 
 const TABLES = ['audit.entries', 'audit.links', 'audit.head'];
 
-/** Six lines. The number 4 is that of an act that was rolled back. */
+/** Makes six lines. The number 4 is that of an act that was rolled back. */
 async function newSixLines() {
   const { owner, pools } = await newTrail();
   const [live] = pools;

@@ -11,7 +11,7 @@ import { runHere } from '../support/commands.ts';
 import { PRICE_LIST } from '../support/price-list.ts';
 import { runToEnd } from '../support/service-process.ts';
 
-/** `purser catalogue prices`, as an operator runs it. */
+/** The tests run `purser catalogue prices` as an operator does. */
 
 const MINI = {
   id: 'openai.mini',

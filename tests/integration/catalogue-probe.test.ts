@@ -9,7 +9,9 @@ import { runHere } from '../support/commands.ts';
 import { answerOf, GOOD_SERVER } from '../support/probed-server.ts';
 import { completionBody, frame, type NextScript, startScriptedUpstream } from '../support/scripted-upstream.ts';
 
-/** `purser catalogue probe` on servers that behave, ignore the limit, report no usage, or do not answer. */
+/**
+ * The tests run `purser catalogue probe` on servers that behave, ignore the limit, report no usage, or do not answer.
+ */
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-probe-'));
 const upstream = await startScriptedUpstream();

@@ -14,7 +14,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { untilWaiting } from '../support/lock-wait.ts';
 import { sql } from '../support/sql.ts';
 
-/** Made by another program (`sha256sum`). */
+/** The vectors were made by another program (`sha256sum`). */
 const VECTORS = [
   ['app_0000000000000000000001', 'u', 3416],
   ['app_0000000000000000000001', 'somebody@example.test', 3830],

@@ -16,7 +16,7 @@ after(async () => {
   await ledger.close();
 });
 
-/** In SQL, so that the tests can send amounts that the service itself never would. */
+/** Credits in SQL, so that the tests can send amounts that the service itself never would. */
 async function credit(
   user: string,
   amount: bigint,

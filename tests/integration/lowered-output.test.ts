@@ -12,7 +12,9 @@ import {
 import { sentBytesOf } from '../support/prompt-size.ts';
 import { startTestService, type TestApp, type TestService } from '../support/service.ts';
 
-/** From `catalogueAt`: the output limit of a call that sets none, and the smallest output worth a call. */
+/**
+ * The figures come from `catalogueAt`: the output limit of a call that sets none, and the smallest output worth a call.
+ */
 const MODEL_MAX = 1_000;
 const FLOOR = 16;
 const HEADER = 'x-service-max-output-tokens';
@@ -63,7 +65,7 @@ function limitSent({ seen }: Outcome): unknown {
   return (seen?.body as Record<string, unknown> | undefined)?.['max_completion_tokens'];
 }
 
-/** Refused with 402 and without a trace: no provider call, no hold, no charge (CC-08). */
+/** Expects a refusal with 402 and without a trace: no provider call, no hold, no charge (CC-08). */
 async function expectRefused(outcome: Outcome, code: string, balance: number): Promise<void> {
   assert.equal(outcome.reply.status, 402, outcome.reply.text);
   assert.equal(outcome.reply.error['code'], code);

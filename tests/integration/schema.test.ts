@@ -56,7 +56,7 @@ async function schemaOf({ owner }: Pick<TestDatabase, 'owner'>): Promise<readonl
   return undated.split('\n');
 }
 
-/** Old prices are there for old receipts, and an edit of something else makes no new price. */
+/** Asserts that old prices are there for old receipts, and that an edit of something else makes no new price. */
 async function assertPricesKept(owner: Pool): Promise<void> {
   const history = async () => {
     const rows = await readPriceHistory(owner, 'acme.large-1', Date.now());

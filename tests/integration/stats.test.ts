@@ -239,7 +239,7 @@ test('CP-04 a rebuild from traces lowers no count', async () => {
       ('live', 'm', 'abandoned', null, 5), ('live', 'm', 'abandoned', null, 0), ('live', 'm', 'replayed', null, 0),
       ('sandbox', 'm', 'answered', null, 7), ('sandbox', 'm', 'answered', null, 0)) t (mode, model, outcome, code, charged)`;
   const counted = async (): Promise<unknown> => {
-    const rows = await sql<object>(many)`select mode, model, outcome, calls, charged_micros as charged
+    const rows = await sql(many)`select mode, model, outcome, calls, charged_micros as charged
       from stats.hours where app_id = 'app_traced' order by 1, 2, 3`;
     return rows.map(Object.values);
   };

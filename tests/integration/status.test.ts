@@ -31,7 +31,7 @@ function seen(ms: number): Pick<Observation, 'firstByteMs'> {
   return { firstByteMs: new Map([['a.one', ms]]) };
 }
 
-/** As if so much time had passed. */
+/** Acts as if this much time had passed. */
 async function pass(interval: string): Promise<void> {
   for (const column of [
     'incidents set began_at = began_at -',
@@ -45,7 +45,7 @@ async function pass(interval: string): Promise<void> {
   );
 }
 
-/** Model, state, whether it has ended, and how many seconds it lasted or has been seen. */
+/** Returns the model, the state, whether it has ended, and how many seconds it lasted or has been seen. */
 async function incidents(): Promise<readonly (readonly [string, string, boolean, number])[]> {
   const rows = await sql<{ model: string; state: string; ended: boolean; seconds: number }>(database)`
     select model, state, ended_at is not null as ended,

@@ -135,7 +135,7 @@ class History {
     }
   }
 
-  /** Real money judges budgets by wallet, so wallets come in their order. At most two calls by one idempotency key: which of several earlier ones of its own batch a retry finds is not defined. */
+  /** Real money judges wallets in their order. Which of two earlier calls with its key a retry finds is not defined. */
   #pairsOf(requests: readonly Request[]): readonly Pair[] {
     const isOfKey = (one: Request) => (other: Request) =>
       one.key !== undefined && other.wallet === one.wallet && other.key?.name === one.key.name;

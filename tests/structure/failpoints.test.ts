@@ -87,7 +87,7 @@ const COVERS: Readonly<Record<string, string>> = {
 };
 
 interface Wait {
-  /** Counted from 0. */
+  /** The line, counted from 0. */
   readonly line: number;
   readonly of: string;
 }

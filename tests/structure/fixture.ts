@@ -32,7 +32,7 @@ export function relevantFindingsIn(files: Files, rules: RuleSet = SMALL): readon
   return findingsIn(files, rules).filter(({ rule }) => !byTheWay.includes(rule));
 }
 
-/** `rule file:line` of each finding, with paths relative to the source of the service. */
+/** Returns `rule file:line` of each finding, with paths relative to the source of the service. */
 export function placesOf(findings: readonly Finding[]): readonly string[] {
   return findings.map(({ rule, file, line }) => `${rule} ${file.replace('packages/service/src/', '')}:${line}`);
 }

@@ -36,7 +36,7 @@ function isIn([from, length]: Block, value: bigint, bits: number): boolean {
   return value >> shift === start >> shift;
 }
 
-/** Half of them anywhere, and half near the edges of a special block, where mistakes hide. */
+/** Draws an address. Half of them lie anywhere, and half near the edges of a special block, where mistakes hide. */
 export function randomAddress(): Address {
   const bits = Math.random() < 0.5 ? 32 : 128;
   const whole = randomBits(bits);

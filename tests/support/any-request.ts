@@ -57,7 +57,7 @@ const responseFormat = fc.record({
   json_schema: fc.record({ name, schema: fc.record({ const: schema }) }),
 });
 
-/** Without `model`. */
+/** The requests have no `model`. */
 export const anyRequest = fc.record(
   {
     messages: fc.array(message, { minLength: 1, maxLength: 5 }),

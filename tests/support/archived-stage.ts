@@ -32,7 +32,10 @@ async function callOn(
   return request.callId;
 }
 
-/** January and February of 2025 with every kind of receipt, closed, and a later call. There are wallets of `user` and `other`. */
+/**
+ * Fills January and February of 2025 with every kind of receipt, closes them, and adds a later call. There are wallets
+ * of `user` and `other`.
+ */
 export async function fillAndClose(ledger: LedgerDatabase): Promise<void> {
   await callOn(ledger, 'user', '2025-01-05', 3);
   await callOn(ledger, 'user', '2025-01-06', 0);

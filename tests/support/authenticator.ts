@@ -37,7 +37,7 @@ const HAS_CREDENTIAL = 0x40;
 const CREDENTIAL_ID_BYTES = 32;
 const AAGUID = Buffer.alloc(16);
 
-/** `countsUses`: counts like a security key. Other authenticators always say zero. */
+/** With `countsUses`, it counts like a security key. Other authenticators always say zero. */
 export function createAuthenticator({
   algorithm = 'ES256',
   countsUses = false,
@@ -163,7 +163,7 @@ function coseOf(
   ]);
 }
 
-/** As CBOR (RFC 8949): integers, texts, bytes, arrays and maps. */
+/** Encodes a value as CBOR (RFC 8949): integers, texts, bytes, arrays and maps. */
 function encoded(value: Cbor): Buffer {
   if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value);
   if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);

@@ -6,14 +6,14 @@ export type Browser = ReturnType<typeof openBrowser>;
 
 interface Asked {
   readonly form?: Readonly<Record<string, string>>;
-  /** Undefined if none is sent. */
+  /** The origin that is sent. It is undefined if none is sent. */
   readonly origin?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 const REDIRECTS_MAX = 5;
 
-/** `origin`: the service's public one. */
+/** Opens a browser. `origin` is the service's public one. */
 export function openBrowser(url: string, origin = 'https://purser.test') {
   const cookies = new Map<string, string>();
   let shown: Reply | undefined;

@@ -18,7 +18,7 @@ const INSTALLED = [
 const PACKED = ['chromium.br', 'fonts.tar.br', 'al2023.tar.br'];
 const CACHE = path.resolve(import.meta.dirname, '../../node_modules/.cache');
 
-/** `PURSER_TEST_BROWSER`, the packaged browser, or an installed one. Undefined if there is none. */
+/** Finds `PURSER_TEST_BROWSER`, the packaged browser, or an installed one. It returns undefined if there is none. */
 export async function findBrowser(): Promise<BrowserFiles | undefined> {
   const named = process.env['PURSER_TEST_BROWSER'];
   if (named !== undefined) return { executable: named, environment: {} };
@@ -48,7 +48,10 @@ function fontsConfigured(folder: string): string {
   return file;
 }
 
-/** Unpacked aside and then moved. So it is there completely or not at all, even if another process unpacks it or is killed. */
+/**
+ * Unpacks the browser aside and then moves it. So it is there completely or not at all, even if another process unpacks
+ * it or is killed.
+ */
 async function unpack(folder: string): Promise<void> {
   mkdirSync(CACHE, { recursive: true });
   const aside = mkdtempSync(`${folder}-`);

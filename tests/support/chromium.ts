@@ -14,7 +14,7 @@ export interface Chromium {
 export interface Tab {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Console messages and script errors. */
+  /** The console messages and script errors. */
   readonly complaints: readonly string[];
   readonly requests: readonly Requested[];
   /** The hosts that it may contact. */
@@ -24,7 +24,7 @@ export interface Tab {
 interface Requested {
   readonly url: string;
   readonly referer: string | undefined;
-  /** True if it loads a page and not a part of one. */
+  /** Whether the request loads a page and not a part of one. */
   readonly isPage: boolean;
 }
 
@@ -70,7 +70,10 @@ export async function openChromium(
   };
 }
 
-/** By the hosts that they know. A start takes a browser longer than many a test, and contexts share nothing. */
+/**
+ * The browsers are kept by the hosts that they know. A start takes a browser longer than many a test, and contexts
+ * share nothing.
+ */
 const browsers = new Map<string, Promise<Browser>>();
 after(async () => {
   for (const browser of browsers.values()) await (await browser).close();

@@ -34,7 +34,7 @@ export async function setConnectStage() {
     });
   return {
     ...stage,
-    /** Of the service. */
+    /** The secret of the service. */
     secret: SECRET,
     owner,
     connections: connectionsOf(service.database),

@@ -17,7 +17,7 @@ interface Consented {
   readonly user: string;
   readonly cap?: number | undefined;
   readonly userLabel?: string;
-  /** By a link that was made long after the wallet was released. */
+  /** Whether the consent was given by a link that was made long after the wallet was released. */
   readonly isLater?: boolean;
 }
 

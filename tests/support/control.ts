@@ -114,7 +114,9 @@ export async function mailTo({ database }: TestService, email: string): Promise<
   });
 }
 
-/** From now on no existing bucket of attempts refills, so that the duration of a test does not matter. */
+/**
+ * Stops refills: from now on no existing bucket of attempts refills, so that the duration of a test does not matter.
+ */
 export async function stopRefill({ database }: TestService): Promise<void> {
   const hour = 60 * 60 * 1_000_000;
   await sql(database)`update limits.buckets set refilled_at_us = refilled_at_us + ${hour} where app_id like '%:%'`;

@@ -84,7 +84,7 @@ export async function mailsTo(db: Queryable, email: string): Promise<readonly St
   }));
 }
 
-/** Copying a template fails while another session copies it. */
+/** Creates a database. Copying a template fails while another session copies it, so it is tried again. */
 async function createDatabase(admin: Pool, name: string, template: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

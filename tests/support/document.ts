@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { OpenApiDocument } from '../../packages/service/src/http/openapi/open-api.ts';
 
-/** `/openapi.json` as it was sent. */
+/** Reads `/openapi.json` as it was sent. */
 export function readDocument(text: string): OpenApiDocument {
   return JSON.parse(text) as OpenApiDocument;
 }
@@ -37,7 +37,7 @@ export function documentCheck(text: string) {
     return check(value) ? undefined : `${ajv.errorsText(check.errors)} in ${JSON.stringify(value).slice(0, 500)}`;
   }
 
-  /** Among the matching templates, one that has the method. */
+  /** Returns, among the matching templates, one that has the method. */
   function pathOf({ method, path }: WholeAnswer): string | undefined {
     if (!isReadable(path)) return undefined;
     const fitting = paths.filter(({ pattern }) => pattern.test(path)).map((one) => one.path);
@@ -58,7 +58,7 @@ export function documentCheck(text: string) {
   }
 
   return {
-    /** Method and path as the document has them, or `nothing` if it has none. */
+    /** Returns method and path as the document has them, or `nothing` if it has none. */
     operationOf: (answer: WholeAnswer) => {
       const path = pathOf(answer);
       return path === undefined ? 'nothing' : `${answer.method} ${path}`;

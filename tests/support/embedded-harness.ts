@@ -73,7 +73,7 @@ export function postmasterPid(directory: string): number {
   return Number(readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n')[0]);
 }
 
-/** True while the process runs. A zombie that waits for its parent does not count. */
+/** Returns true while the process runs. A zombie that waits for its parent does not count. */
 export function runs(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -112,7 +112,7 @@ export function runOwner(
     readonly without?: readonly HostTool[];
     readonly load?: boolean;
     readonly uid?: number;
-    /** Started like a terminal's foreground job, which signals of the terminal reach as a whole. */
+    /** Whether it is started like a terminal's foreground job, which signals of the terminal reach as a whole. */
     readonly ownGroup?: boolean;
   },
 ) {
@@ -141,7 +141,7 @@ export function runOwner(
   afterwards(t, dismiss);
   return {
     child /** The numbers whose insert the server has confirmed. */,
-    acked /** `ready URL` or `refused MESSAGE`. */,
+    acked /** The answer is `ready URL` or `refused MESSAGE`. */,
     answer /** Makes it stop its server and end. */,
     dismiss /** Makes it end as after a fault, without stopping its server. */,
     crash,

@@ -8,7 +8,7 @@ export interface DataPlaneRoute {
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
-  /** True if it concerns one end user, so that `x-service-user` is required (AU-03). */
+  /** Whether the route concerns one end user, so that `x-service-user` is required (AU-03). */
   readonly isForUser: boolean;
   /** The fields of a good call. */
   readonly body: string | undefined;

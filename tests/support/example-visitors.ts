@@ -22,7 +22,7 @@ interface Visitor {
 /** A page that receives events. */
 interface OpenPage {
   readonly heard: () => string;
-  /** True once the example has ended it. */
+  /** True once the example has ended the page. */
   readonly isOver: () => boolean;
   readonly leave: () => void;
 }
@@ -37,7 +37,7 @@ interface Visitors {
   readonly follow: (cookie: string) => Promise<OpenPage>;
 }
 
-/** `dataDirectory`: where the example keeps its accounts. */
+/** `dataDirectory` is where the example keeps its accounts. */
 export function visitorsOf(example: Example, dataDirectory: string): Visitors {
   const { host, origin } = new URL(example.url);
   const ask: Visitors['ask'] = (method, route, { cookie, body, headers = {} } = {}) => {

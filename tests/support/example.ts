@@ -102,7 +102,7 @@ export async function whenReady({ pid, said, ended, stop }: ExampleRun) {
     START_MS_MAX,
   );
   return {
-    /** As browsers find it. */
+    /** The address as browsers find it. */
     url /** The same, by its address. */,
     address: `http://127.0.0.1:${new URL(url).port}`,
     pid /** Everything that it has written so far. */,

@@ -46,7 +46,10 @@ export async function globalSetup(): Promise<void> {
   await compiled;
 }
 
-/** Once, while PostgreSQL starts. The first processes of a run all begin together, and each would compile the service by itself. */
+/**
+ * Compiles the service once, while PostgreSQL starts. The first processes of a run all begin together, and each would
+ * compile the service by itself.
+ */
 async function compileService(): Promise<void> {
   await import('../../packages/service/src/app/compose.ts');
   flushCompileCache();
@@ -58,8 +61,8 @@ export async function globalTeardown(): Promise<void> {
 }
 
 /**
- * Temporary directories of the tests are in memory too. A new database cluster costs half as much there, and no test waits
- * for the disk.
+ * Keeps temporary directories of the tests in memory too. A new database cluster costs half as much there, and no test
+ * waits for the disk.
  */
 function keepTemporariesIn(parent: string): void {
   chmodSync(parent, 0o711); // Some tests run as another user.
@@ -77,7 +80,7 @@ function runsPrograms(): boolean {
   return mount !== undefined && !mount.includes('noexec');
 }
 
-/** In a container it may exist with almost no space. */
+/** Tells whether the disk in memory has room. In a container it may exist with almost no space. */
 function hasMemoryDisk(): boolean {
   try {
     const { bavail, bsize } = statfsSync(MEMORY_DISK);

@@ -70,7 +70,7 @@ export function guideBlocks(document: string): readonly GuideBlock[] {
 
 type Work = (stage: GuideStage, printed: string | undefined) => Promise<string | undefined>;
 
-/** `isShown`: the next block shows the output of this one. */
+/** Returns what a block does. `isShown` tells that the next block shows the output of this one. */
 function workOf(block: Block, isShown: boolean): Work | undefined {
   const { language, file, code } = block;
   switch (`${language} ${file ?? ''}`.trim()) {
@@ -116,7 +116,7 @@ function workOf(block: Block, isShown: boolean): Work | undefined {
   };
 }
 
-/** If the answer of a request is not shown, an error answer fails the block. */
+/** This makes an error answer fail the block, if the answer of a request is not shown. */
 const MUST_SUCCEED = 'curl() { command curl --fail-with-body "$@"; }\n';
 
 async function runShell({ project, environment }: GuideStage, code: string): Promise<string> {
@@ -130,7 +130,7 @@ async function runShell({ project, environment }: GuideStage, code: string): Pro
 
 const NPM = /\bnpm (?:run )?([a-z]+(?::[a-z]+)?)(?: -- ([a-z]+(?: [a-z]+)?))?/g;
 const COMMANDS = commandNames().join('\n');
-/** Of npm itself. */
+/** These commands are of npm itself. */
 const NPM_COMMANDS = ['start', 'test', 'pack', 'install', 'ci'];
 
 /** For commands that need a separate machine, checks their syntax and that our own commands exist. */
@@ -200,7 +200,7 @@ function assertText(printed: string, text: string): undefined {
   assert.match(printed, patternOf(text));
 }
 
-/** Text in which `...` stands for anything. */
+/** Makes a pattern from a text in which `...` stands for anything. */
 function patternOf(text: string): RegExp {
   const parts = text.trim().split('...');
   return new RegExp(

@@ -6,7 +6,7 @@ export interface HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent with its length declared. An array is sent in chunks without a declared length. */
+  /** The body is sent with its length declared. An array is sent in chunks without a declared length. */
   readonly body?: string | Buffer | readonly Buffer[];
 }
 

@@ -99,7 +99,7 @@ export async function startOtherSite(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
 }
 
-/** `look`: names the saved pictures. Without it, pages are not checked. */
+/** `look` names the saved pictures. Without it, pages are not checked. */
 export function journeyOf(tab: Tab, { service }: Pick<Stage, 'service'>, look?: string) {
   const { page } = tab;
   const at = async (name: string | RegExp, picture: string) => {

@@ -67,7 +67,7 @@ export interface LedgerDatabase {
   readonly reserve: (requests: readonly HoldRequest[], instance?: bigint) => Promise<readonly (string | number)[]>;
   /** Marks these streams as drains: their callers have left. */
   readonly drain: (calls: readonly { readonly callId: CallId }[]) => Promise<void>;
-  /** For each call, whether it was settled now and what it was charged. */
+  /** Settles calls and returns, for each, whether it was settled now and what it was charged. */
   readonly settle: (settlements: readonly Settlement[]) => Promise<readonly SettleAnswer[]>;
   /** Settles, then places: in one turn, if that is the way. */
   readonly turn: (

@@ -6,13 +6,13 @@ import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 's
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
-  /** Of the connection: whether it uses TLS, and who signed in. */
+  /** Whether the connection uses TLS, and then who signed in on it. */
   readonly isEncrypted: boolean;
   readonly user: string | undefined;
   /** The first of each name, in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   readonly text: string;
-  /** Of a mail that has both. Undefined for a plain-text mail. */
+  /** The HTML of a mail that has both. It is undefined for a plain-text mail. */
   readonly html: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
 
 interface MailServerOptions {
   readonly host?: string;
-  /** 0 or absent for a free one. */
+  /** The port. It is 0 or absent for a free one. */
   readonly port?: number;
   readonly certificate?: { readonly key: string; readonly cert: string };
   /** Who may send. If absent, anybody may, without signing in. */
@@ -59,7 +59,7 @@ export async function startMailServer(options: MailServerOptions = {}) {
   const sender = account === undefined ? '' : `${account.user}:${encodeURIComponent(account.password)}@`;
   return {
     url: `smtp://${sender}${host}:${(listener.address() as AddressInfo).port}`,
-    /** In order of arrival, whether or not they were accepted. */
+    /** The mails in order of arrival, whether or not they were accepted. */
     received,
     /** Decides what the server does with messages from now on. Before that, it accepts them. */
     decide: (next: Fate) => void (fate = next),
@@ -67,7 +67,7 @@ export async function startMailServer(options: MailServerOptions = {}) {
   };
 }
 
-/** Refused with a message that repeats the address, as mail servers do. */
+/** Refuses with a message that repeats the address, as mail servers do. */
 function at(place: 'recipient' | 'data', fate: Fate, address: string): Error | null {
   if (typeof fate === 'string' || fate.at !== place) return null;
   return Object.assign(new Error(`Not this one: <${address}>`), { responseCode: fate.refuse });
@@ -125,7 +125,7 @@ function decoded(body: string, encoding: string | undefined): string {
   return Buffer.from(bytes, 'latin1').toString('utf8');
 }
 
-/** For 127.0.0.2, self-signed, valid until 2126. Its key is public, so use it in tests only. */
+/** The certificate is for 127.0.0.2, self-signed, and valid until 2126. Its key is public, so use it in tests only. */
 export const TEST_CERTIFICATE = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgO5eIUUFAi+6NqGps

@@ -9,7 +9,7 @@ import { ROOT } from '../../tools/toolchain.ts';
 import { waitUntil } from './wait-until.ts';
 
 const SAMPLE = readFileSync(path.join(ROOT, 'deploy/nginx/purser.conf'), 'utf8');
-/** Debian puts it where only root looks. */
+/** Debian puts nginx where only root looks. */
 const FOLDERS = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/sbin'];
 
 export interface Nginx {
@@ -27,7 +27,7 @@ export interface Nginx {
 }
 
 interface NginxOptions {
-  /** Empty, and not shared. */
+  /** The directory, which is empty and not shared. */
   readonly directory: string;
   readonly gateways: readonly string[];
   readonly workers?: number;
@@ -45,7 +45,7 @@ export function programAt(name: string): string | undefined {
   });
 }
 
-/** Undefined where nginx or openssl is not installed. */
+/** Returns undefined where nginx or openssl is not installed. */
 export async function startNginx({ directory, gateways, workers = 1 }: NginxOptions): Promise<Nginx | undefined> {
   const program = programAt('nginx');
   chmodSync(directory, 0o711); // Its workers give up the rights of root.

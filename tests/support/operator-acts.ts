@@ -21,7 +21,7 @@ export async function revokeKey(service: TestService, { appId }: TestApp, mode: 
   await changeKeys(service.database.owner, ofApp, [appId, mode]);
 }
 
-/** With the next generation: a gateway that has already read the keys reads them again. */
+/** Changes keys with the next generation: a gateway that has already read the keys reads them again. */
 export async function changeKeys(
   owner: Pool,
   { set, where }: { readonly set: string; readonly where: string },

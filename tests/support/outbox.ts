@@ -12,7 +12,7 @@ import { type MailServer, startMailServer } from './mail-server.ts';
 import { sql } from './sql.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** Part of every posted message. */
+/** The secret is a part of every posted message. */
 export const SECRET = 'the-token-of-the-reader';
 export const PERIOD_MS = 20;
 const FROM = 'Purser <purser@example.test>';
@@ -51,7 +51,7 @@ export async function setOutboxStage() {
     /** Acts as the service. */
     pool,
     log,
-    /** True if a line of the log contains this. */
+    /** Returns true if a line of the log contains this. */
     logged,
     /** One that ends with the file. */
     mailServer: async (options?: Parameters<typeof startMailServer>[0]) => {
@@ -97,7 +97,7 @@ function messagesOf({ owner }: TestDatabase) {
     });
   }
   return {
-    /** Undefined if the message no longer exists. */
+    /** Returns the state of a message, or undefined if the message no longer exists. */
     stateOf,
     ended: (recipient: string) => until(recipient, ({ outcome }) => outcome !== null),
     tried: (recipient: string, least: number) => until(recipient, ({ tries }) => tries >= least),

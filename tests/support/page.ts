@@ -25,7 +25,7 @@ interface Allowed {
 
 const DIGEST = /'sha256-[A-Za-z0-9+/]{43}='/g;
 
-/** For messages: the page without its head. */
+/** Returns the page without its head, for messages. */
 export function mainOf({ text }: Reply): string {
   return text.replace(/^[^]*<main>/, '');
 }

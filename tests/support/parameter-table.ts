@@ -2,9 +2,10 @@
 export interface ParameterRow {
   readonly name: string;
   /**
-   * `forwarded`: to the provider as it came. `neutral`: only a value that changes nothing is accepted. `kept`: accepted, but
-   * not forwarded as it came. `decided`: the gateway acts on it and sends what it decides. `refused`: by name. `vendor`: to the
-   * provider as it came, if the model lists it.
+   * A `forwarded` parameter goes to the provider as it came. Of a `neutral` one, only a value that changes nothing is
+   * accepted. A `kept` one is accepted, but not forwarded as it came. On a `decided` one the gateway acts, and sends
+   * what it decides. A `refused` one is refused by name. A `vendor` one goes to the provider as it came, if the model
+   * lists it.
    */
   readonly kind: 'forwarded' | 'neutral' | 'kept' | 'decided' | 'refused' | 'vendor';
   readonly accepted: readonly unknown[];

@@ -55,7 +55,7 @@ export async function isSignedIn(browser: Browser): Promise<boolean> {
   return (await browser.ask('/wallet/passkeys')).status === 200;
 }
 
-/** Eight digits that are not the code. */
+/** Returns eight digits that are not the code. */
 export function otherCode(code: string, by = 1): string {
   return String((Number(code) + by) % 100_000_000).padStart(8, '0');
 }

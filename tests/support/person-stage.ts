@@ -32,7 +32,7 @@ type File = ReturnType<typeof personExportSchema.parse>;
 
 interface PersonStage extends Stage {
   readonly admin: Person;
-  /** With the rights of the service. */
+  /** The pool with the rights of the service. */
   readonly live: Pool;
   readonly privacy: Privacy;
   readonly newWalletOwner: () => Promise<WalletOwner>;

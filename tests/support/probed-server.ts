@@ -8,7 +8,7 @@ export interface ProbedServer {
   readonly reportsUsage: boolean;
   /** Whether it refuses `stream_options` and tools, and ignores schemas and the developer role. */
   readonly isOld: boolean;
-  /** False for a model that obeys no message at all. */
+  /** Whether the model obeys messages. It is false for a model that obeys no message at all. */
   readonly obeys?: boolean;
 }
 

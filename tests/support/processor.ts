@@ -14,7 +14,7 @@ import type {
 export interface FakeProcessor extends Processor, Hand {
   readonly orders: readonly CheckoutOrder[];
   readonly refundOrders: readonly RefundOrder[];
-  /** While set, it is unreachable. */
+  /** While this is set, the processor is unreachable. */
   isAway: boolean;
   /** What it does with requested refunds. `lost` means that it accepts the refund and then does not know it. */
   refunds: RefundReport['state'] | 'lost';
@@ -143,7 +143,7 @@ function handOf({ orders, payments, next, found }: Books) {
     dispute: (payment: string, amount: number, isReinstated = false) => {
       found(payment).movements.push({ processorMovement: next('txn'), amount: micros(BigInt(amount)), isReinstated });
     },
-    /** Something that cannot be booked, such as a refund in another currency. */
+    /** Adds something that cannot be booked, such as a refund in another currency. */
     oddity: (payment: string, what: string) => void found(payment).anomalies.push(what),
     /** A webhook as the processor would send it now. Each has a different id. */
     webhook: (payment: string) => ({

@@ -24,13 +24,13 @@ print(json.dumps({
 }))`;
 
 interface Interpreter {
-  /** Itself, behind a script that would choose it each time. */
+  /** The interpreter itself, behind a script that would choose it each time. */
   readonly program: string;
   readonly version: string;
   readonly modules: readonly string[];
 }
 
-/** Looked for once. */
+/** The interpreter is looked for once. */
 let known: Interpreter | string | undefined;
 
 /** The interpreter, or why it cannot be used. */

@@ -31,7 +31,7 @@ export async function createRateBuckets() {
 
   return {
     database,
-    /** As a gateway process has it. */
+    /** The pool as a gateway process has it. */
     pool,
     openPool,
     /** Sets the number of tokens as of a moment from now (a PostgreSQL interval). */

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 /** An answer as it came over the wire. */
 export interface RawReply {
   readonly status: number;
-  /** By lower-case name. */
+  /** The header values, by lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
   readonly text: string;

@@ -10,10 +10,10 @@ const of = (user: string) => ({ appId: APP, userId: user as EndUserId });
 /** Requests for refunds, each with the service's answer. */
 export function askersOf({ ledger, refunds }: Pick<PaymentsGround, 'ledger' | 'refunds'>) {
   return {
-    /** As an owner requests it. */
+    /** Requests a refund as an owner does. */
     ask: (user: string, amount: number, key: string) =>
       refunds.refundUnused({ ...of(user), amount: micros(BigInt(amount)), key }),
-    /** As an operator requests it. */
+    /** Requests a refund as an operator does. */
     askOne: async (user: string, paymentId: PaymentId, amount: number, key: string) => {
       const request = { ...of(user), amount: micros(BigInt(amount)), key, paymentId };
       const prepared = await inTransaction(ledger.live, (tx) => refunds.prepare(tx, request));

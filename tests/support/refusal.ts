@@ -39,15 +39,15 @@ export type Code = keyof typeof CODES;
 export interface Expected {
   readonly code: Code;
   readonly param?: string | null;
-  /** Of a provider's failure: why. Any of the known ones, if left out. */
+  /** Why a provider failed. If it is left out, it may be any of the known reasons. */
   readonly type?: string;
   /** Whether it carries a link. Not checked if left out. */
   readonly hasLink?: boolean;
-  /** Only money on hold for other calls stands in the way, so a retry helps (WA-13). */
+  /** Whether only money on hold for other calls stands in the way, so that a retry helps (WA-13). */
   readonly isPassing?: boolean;
 }
 
-/** Stack traces, our files, SQL, and the libraries that an error could come from. */
+/** The pattern matches stack traces, our files, SQL, and the libraries that an error could come from. */
 const INTERNAL =
   /\n|\bat \S+:\d+|\.ts\b|node:|undici|ECONN|select |ledger\.|sandbox\.|purser_|SyntaxError|TypeError|wallet_id/;
 

@@ -6,13 +6,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 export interface RecordedRequest {
   readonly method: string;
-  /** With the query, as it came. */
+  /** The path with the query, as it came. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly rawBody: Buffer;
   /** The body as JSON, or undefined if it is not JSON. */
   readonly body: unknown;
-  /** True if the other side left before it had the whole answer. Final once `closed` has resolved. */
+  /** True if the other side left before it had the whole answer. It is final once `closed` has resolved. */
   readonly aborted: boolean;
   /** Resolves when either side has ended the exchange. It does not reject. */
   readonly closed: Promise<void>;
@@ -43,7 +43,7 @@ export type NextScript = UpstreamScript | ((request: RecordedRequest, index: num
 
 export interface ScriptedUpstream {
   readonly baseUrl: string;
-  /** In the order in which their bodies ended, broken off or not. */
+  /** The requests in the order in which their bodies ended, broken off or not. */
   readonly requests: readonly RecordedRequest[];
   /** Sets the script for requests from now on. Before the first script they get a 500. */
   readonly script: (next: NextScript) => void;
@@ -108,7 +108,7 @@ interface ServedExchange {
   /** Aborts when the exchange is over, which ends every wait. */
   readonly gone: AbortController;
   readonly closed: Promise<void>;
-  /** True if the upstream itself broke it off, so that the other side is not to blame. */
+  /** True if the upstream itself broke the exchange off, so that the other side is not to blame. */
   isDestroyed: boolean;
   isAborted: boolean;
 }
@@ -207,10 +207,13 @@ export function frame(payload: unknown): string {
 export interface CompletionFacts {
   readonly model: string;
   readonly content: string | null;
-  /** Sent as given, true or not. If absent, so is the field. `JSON.rawJSON('1e999')` writes numbers that JSON cannot. */
+  /**
+   * The usage is sent as given, true or not. If it is absent, so is the field. `JSON.rawJSON('1e999')` writes numbers
+   * that JSON cannot.
+   */
   readonly usage?: unknown;
   readonly toolCalls?: readonly unknown[];
-  /** `stop` unless given. Null is sent as null. */
+  /** The reason is `stop` unless given. Null is sent as null. */
   readonly finishReason?: string | null;
 }
 
@@ -224,13 +227,13 @@ export function completionBody(facts: CompletionFacts): string {
 
 export interface StreamFacts {
   readonly model: string;
-  /** Sent as one chunk each, after a first one with the role. */
+  /** The pieces are sent as one chunk each, after a first one with the role. */
   readonly pieces: readonly string[];
-  /** Sent as given on the usage chunk. */
+  /** The usage is sent as given on the usage chunk. */
   readonly usage?: unknown;
   /** A chunk with no choices before `[DONE]`, and a null usage on all others. */
   readonly includeUsageChunk: boolean;
-  /** `stop` unless given. Null leaves out its chunk. */
+  /** The reason is `stop` unless given. Null leaves out its chunk. */
   readonly finishReason?: string | null;
   /** Whether the stream ends with `[DONE]`. True unless given. */
   readonly isDoneSent?: boolean;

@@ -22,7 +22,7 @@ import { waitUntil } from './wait-until.ts';
 const SDK = path.join(ROOT, 'packages', 'sdk');
 const PARTS = /^#+ (.+)$|^```(\w*)(?: (\S+))?\n([^]*?)^```$/gm;
 const run = promisify(execFile);
-/** Below the time limit of a test. */
+/** The time is below the time limit of a test. */
 const PACK_MS_MAX = 110_000;
 
 /** A folder outside the repository's packages that exists as long as the test or file that creates it. */

@@ -27,12 +27,12 @@ export async function addAuthenticator(
   return { secret, usedCode: code, recoveryCodes: added['recoveryCodes'] as string[] };
 }
 
-/** As if the newest code had been used long ago, so that a test need not wait 30 seconds for the next one. */
+/** Acts as if the newest code had been used long ago, so that a test need not wait 30 seconds for the next one. */
 export async function forgetSteps({ database }: Pick<TestService, 'database'>): Promise<void> {
   await sql(database)`update accounts.authenticators set last_step = 0`;
 }
 
-/** As if every session had been opened eleven minutes ago: too long for a change of the second factor. */
+/** Acts as if every session had been opened eleven minutes ago: too long for a change of the second factor. */
 export async function ageProofs({ database }: Pick<TestService, 'database'>): Promise<void> {
   await sql(database)`update accounts.sessions set proved_at = clock_timestamp() - interval '11 minutes'`;
 }

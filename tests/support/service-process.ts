@@ -8,7 +8,10 @@ import { runs } from './embedded-harness.ts';
 import { waitUntil } from './wait-until.ts';
 
 const CLI = fileURLToPath(new URL('../../packages/service/src/cli/main.ts', import.meta.url));
-/** As `npm start` has the first: without it, a tenth of a start is garbage collection. The second makes starts quicker. */
+/**
+ * `npm start` has the first flag too: without it, a tenth of a start is garbage collection. The second makes starts
+ * quicker.
+ */
 const NODE_FLAGS = ['--max-semi-space-size=32', `--import=${import.meta.resolve('../../tools/known-imports.ts')}`];
 const READY = /Purser is ready at (\S+?)\.?\s/;
 const WORKING = /Purser (delivers) webhooks/;
@@ -29,7 +32,7 @@ export interface ServiceProcess {
 interface ProcessOptions {
   readonly dataDirectory: string;
   readonly catalogue: unknown;
-  /** Undefined for the embedded server in the data directory. */
+  /** The address of the database. It is undefined for the embedded server in the data directory. */
   readonly databaseUrl?: string;
   readonly workers?: number;
   /** The gateway's lease, for tests that do not need its real length of 15 s. */

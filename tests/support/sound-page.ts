@@ -64,7 +64,10 @@ export function assertQuiet({ requests, complaints, hosts }: Tab, name: string):
   assert.deepEqual(told, [], `${name}: an address was revealed to another site`);
 }
 
-/** Axe's serious and critical findings, by these rules or by all. Axe runs through the debugger, which a page's policy does not restrict. */
+/**
+ * Returns Axe's serious and critical findings, by these rules or by all. Axe runs through the debugger, which a page's
+ * policy does not restrict.
+ */
 export async function findingsOf(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
   const options = { resultTypes: ['violations'], ...(rules !== undefined && { runOnly: rules }) };
   const script = `${AXE}; axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`;

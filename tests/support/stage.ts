@@ -17,7 +17,7 @@ interface StageOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Called once by a test file, before its tests. */
+/** This is called once by a test file, before its tests. */
 export async function setStage({ model, app: limits, catalogue, pace, environment }: StageOptions = {}) {
   const upstream = await startScriptedUpstream();
   const basis = catalogueAt(upstream.baseUrl, model);

@@ -26,7 +26,7 @@ export const STRIPE_DESCRIPTION = JSON.parse(
 interface Sent {
   readonly method: string;
   readonly path: string;
-  /** As the form has it: `line_items[0][quantity]`. */
+  /** The fields as the form has them: `line_items[0][quantity]`. */
   readonly form: Readonly<Record<string, string>>;
 }
 
@@ -42,7 +42,7 @@ export function faultsOf({ method, path, form }: Sent): readonly string[] {
 
 type Tree = string | { [name: string]: Tree };
 
-/** `a[b][0]=c` is `{ a: { b: { 0: c } } }`. */
+/** Makes a tree of the fields: `a[b][0]=c` is `{ a: { b: { 0: c } } }`. */
 function treeOf(form: Sent['form']): Tree {
   const tree: Tree = {};
   for (const [name, value] of Object.entries(form)) {
@@ -54,7 +54,10 @@ function treeOf(form: Sent['form']): Tree {
   return tree;
 }
 
-/** Stricter than the description in one thing: Stripe also refuses unknown fields inside of fields. */
+/**
+ * Checks a value. It is stricter than the description in one thing: Stripe also refuses unknown fields inside of
+ * fields.
+ */
 function check(value: Tree, schema: Schema, path: string): readonly string[] {
   if (schema.anyOf !== undefined) {
     const each = schema.anyOf.map((one) => check(value, one, path));

@@ -10,7 +10,7 @@ export interface StripeServer extends StripeHand {
   readonly webhookSecret: string;
   /** Every request, the newest last. */
   readonly requests: readonly StripeRequest[];
-  /** While set, every answer is this status. */
+  /** While this is set, every answer has this status. */
   failing: number | undefined;
   /** The status of requested refunds. `refused` means that it declines for good. */
   refundStatus: string;

@@ -5,7 +5,7 @@ import type { SettledRow } from '../../packages/service/src/ledger/settlement/qu
 import type { Settlement } from '../../packages/service/src/ledger/settlement/settlement.ts';
 import { takeOrdinary, takeTurn } from '../../packages/service/src/ledger/turn/queries.ts';
 
-/** Nobody's: a turn that only settles does not look for its process. */
+/** The instance is nobody's: a turn that only settles does not look for its process. */
 const NO_INSTANCE = 0n;
 
 /** A turn that only places holds. */

@@ -15,7 +15,7 @@ export function saying(content: string): UpstreamScript {
   return { body: completionBody({ model: 'large-upstream', content, usage: USAGE }) };
 }
 
-/** Called once by a test file, before its tests. */
+/** This is called once by a test file, before its tests. */
 export async function setTwoGateways() {
   const upstream = await startScriptedUpstream();
   const service = await startTestService(catalogueAt(upstream.baseUrl, { timeoutMs: 30_000 }), SHARED_SECRET);

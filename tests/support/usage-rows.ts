@@ -8,7 +8,7 @@ import { sql } from './sql.ts';
 export interface UsageRow {
   readonly appId: string;
   readonly user: string;
-  /** UTC, as `2026-03-31T23:59:59.999Z`. */
+  /** The time in UTC, as `2026-03-31T23:59:59.999Z`. */
   readonly at: string;
   /** The month of the hold. By default the month of `at`. */
   readonly month?: string;

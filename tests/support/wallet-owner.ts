@@ -16,13 +16,15 @@ export interface WalletOwner {
 interface Agreed {
   readonly userLabel?: string;
   readonly cap?: number;
-  /** By a link that was made long after the wallet was released. */
+  /** Whether the consent was given by a link that was made long after the wallet was released. */
   readonly isLater?: boolean;
 }
 
 let owners = 0;
 
-/** Called once by a test file. Returns a function that creates people. Other tests cover how they sign in. */
+/**
+ * This is called once by a test file. It returns a function that creates people. Other tests cover how they sign in.
+ */
 export function walletOwnersOf(service: TestService): () => Promise<WalletOwner> {
   const connections = connectionsOf(service.database);
   return async () => {

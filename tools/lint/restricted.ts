@@ -10,7 +10,9 @@ export interface Restricted {
 const CLOCK = 'Take a `Clock` (kernel/clock.ts).';
 const SETTINGS = 'Read the setting in app/config.ts and hand its typed value down.';
 
-/** Time, chance, environment, network and output: what a test must be able to replace, or an operator to find. */
+/**
+ * These are time, chance, environment, network and output: what a test must be able to replace, or an operator to find.
+ */
 export const RESTRICTED: readonly Restricted[] = [
   {
     name: 'process',

@@ -5,7 +5,7 @@ import { createScratch, type Scratch } from './scratch.ts';
 export interface Verdict {
   readonly mutant: Mutant;
   readonly isKilled: boolean;
-  /** Of one that lives: why. */
+  /** Why the mutant lives, of one that does. */
   readonly reason: string;
   readonly seconds: number;
 }

@@ -17,7 +17,9 @@ export interface Mutant {
   readonly id: string;
   /** The clause that it breaks. */
   readonly clause: string;
-  /** More than one where a second layer would stop the fault, so that both must be gone for it to show. */
+  /**
+   * There is more than one edit where a second layer would stop the fault, so that both must be gone for it to show.
+   */
   readonly edits: readonly Edit[];
   readonly killer: NamedTest;
 }

@@ -14,7 +14,7 @@ interface TestRun {
   /** The folder that the tests are in. */
   readonly root: string;
   readonly file: string;
-  /** Whole names. */
+  /** The whole names of the tests. */
   readonly names: readonly string[];
   /** The run may end once this one has failed: what hangs behind it is not waited for. */
   readonly untilFailed?: string;

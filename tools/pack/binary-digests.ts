@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { globSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** SHA-256 by path within the package. */
+/** The SHA-256 of each file, by path within the package. */
 export type PlatformDigests = Readonly<Record<string, string>>;
 
 /** What a processor runs of a package: Node, or the programs of the server and the libraries beside them. */

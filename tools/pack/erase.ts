@@ -18,7 +18,7 @@ export function eraseTypes(source: string): string {
   return nameCommand(stripTypeScriptTypes(source, { mode: 'strip' }).replaceAll(SPECIFIER, '$1$2.js$1'));
 }
 
-/** Text for people who have the program `purser` and no checkout: commands are named as they type them. */
+/** Writes text for people who have the program `purser` and no checkout: commands are named as they type them. */
 export function nameCommand(text: string): string {
   return COMMANDS.reduce((named, [pattern, name]) => named.replaceAll(pattern, name), text);
 }

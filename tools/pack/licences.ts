@@ -67,7 +67,7 @@ function inReadme(folder: string): string | undefined {
   return chapter?.includes('Permission is hereby granted') === true ? chapter.trim() : undefined;
 }
 
-/** For packages that name a licence and do not bring it. */
+/** Returns the text for packages that name a licence and do not bring it. */
 function standardText(folder: string, { license }: LockEntry): string {
   const file = join(LICENCES, `${license}.txt`);
   if (!existsSync(file)) throw new Error(`${folder} has no text of its licence (${license}): add ${file}.`);

@@ -26,7 +26,7 @@ export interface Lock {
 
 /** A package that the program needs, with its place in `node_modules`. */
 export interface Shipped {
-  /** `node_modules/pino`, or deeper for a second version. */
+  /** The path is `node_modules/pino`, or deeper for a second version. */
   readonly path: string;
   readonly name: string;
   readonly entry: LockEntry;

@@ -1,12 +1,15 @@
 import { copyFileSync, linkSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Never loaded at run time: types, source maps, what other programs link or bundle, and texts for readers. */
+/**
+ * These files are never loaded at run time: types, source maps, what other programs link or bundle, and texts for
+ * readers.
+ */
 const UNUSED_FILE =
   /\.(?:map|a|pc|[mc]?ts|flow|tsbuildinfo|md|mdx|markdown|html|ya?ml|tgz)$|^(?:\.|tsconfig.*\.json$|Makefile$)/i;
 /** Folders at the top of a package that no library loads anything from. Beside `dist-es`, Node takes `dist-cjs`. */
 const UNUSED_FOLDER = /^(?:tests?|__tests__|docs?|examples?|benchmarks?|coverage|integration|dist-es|\..+)$/i;
-/** Kept with any ending: the licences say that their texts must go along. */
+/** These files are kept with any ending: the licences say that their texts must go along. */
 export const LICENCE_FILE = /^(?:licen[cs]e|copying|notice|copyright|unlicense)/i;
 
 /**

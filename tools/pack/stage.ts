@@ -13,7 +13,7 @@ export interface Staged {
   readonly version: string;
   /** The packages of others that it contains. */
   readonly shipped: readonly Shipped[];
-  /** Undefined on a machine for which there is no Node or PostgreSQL on npm. */
+  /** The platform of this machine. It is undefined where there is no Node or PostgreSQL on npm. */
   readonly platform: Platform | undefined;
 }
 
@@ -36,7 +36,10 @@ export function stagePackage(target: string): Staged {
   return { version, shipped, platform };
 }
 
-/** Somebody may have installed another version by hand. Then the digest in the lock file says nothing about these files. */
+/**
+ * Copies a package, and throws if somebody installed another version by hand: the digest in the lock file then says
+ * nothing about these files.
+ */
 function copyShipped({ path, name, entry }: Shipped, target: string): void {
   const { version } = manifestOf(join(ROOT, path));
   if (version !== entry.version) {

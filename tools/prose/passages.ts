@@ -68,7 +68,7 @@ function isMessage({ kind, text }: Token): boolean {
   return text.split(/\s+/).filter((word) => /^[\p{L}’'-]+[.,:;!?]?$/u.test(word)).length >= MESSAGE_WORDS_MIN;
 }
 
-/** Code in backticks is one word that no rule looks into, and a link is its text. */
+/** Makes code in backticks one word that no rule looks into, and a link its text. */
 function withoutMarkup(text: string): string {
   return text
     .replaceAll(/`[^`]*`/g, (code) => `x${code.replaceAll(/[^\n]/g, '')}`)

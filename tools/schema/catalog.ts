@@ -10,7 +10,7 @@ export interface Table {
   readonly options: string;
   /** A crash of the server empties it. */
   readonly isUnlogged: boolean;
-  /** `range (call_id)`: it has no rows of its own. Undefined: it has. */
+  /** How it is partitioned, such as `range (call_id)`: it then has no rows of its own. It is undefined if it has. */
   readonly partitionedBy: string | undefined;
   readonly indexes: readonly string[];
   readonly grants: readonly string[];

@@ -43,8 +43,8 @@ function catalogueAt(price: number): string {
 }
 
 /**
- * Money as a service leaves it that is stopped in the middle of its work: wallets with calls behind them, open holds, a
- * debt, a refund on its way, events that wait, and play money. The price of the model has changed once.
+ * Fills in money as a service leaves it that is stopped in the middle of its work: wallets with calls behind them, open
+ * holds, a debt, a refund on its way, events that wait, and play money. The price of the model has changed once.
  */
 export async function fillDatabase({ live, sandbox }: { readonly live: Pool; readonly sandbox: Pool }): Promise<void> {
   for (const price of [1, 2]) await applyCatalogueFile(live, catalogueAt(price));

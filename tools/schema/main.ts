@@ -29,7 +29,10 @@ async function writeSchema({ owner }: { readonly owner: Pool }): Promise<void> {
   console.log(`Written: ${path.relative(ROOT, SCHEMA)}`);
 }
 
-/** Once, when a version is released. Later versions are tested against it, so it is never written again. */
+/**
+ * Writes the fixture once, when a version is released. Later versions are tested against it, so it is never written
+ * again.
+ */
 async function writeFixture(pools: {
   readonly owner: Pool;
   readonly live: Pool;

@@ -1,7 +1,7 @@
 /** A piece of TypeScript that means something. The text parts of a template literal are tokens of their own. */
 export interface Token {
   readonly kind: 'word' | 'number' | 'string' | 'template' | 'template-rest' | 'regex' | 'punctuation';
-  /** As written; of strings and templates, what stands between the quotes. */
+  /** The text as written. Of strings and templates, it is what stands between the quotes. */
   readonly text: string;
   readonly line: number;
   readonly start: number;
@@ -16,7 +16,7 @@ export interface Comment {
 export interface Lexed {
   readonly tokens: readonly Token[];
   readonly comments: readonly Comment[];
-  /** For a bracket's index, the index of its other half. `${` and `}` of a template are a pair too. */
+  /** The index of the other half of a bracket, by the bracket's index. `${` and `}` of a template are a pair too. */
   readonly partner: ReadonlyMap<number, number>;
 }
 

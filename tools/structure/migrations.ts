@@ -28,7 +28,7 @@ interface Named {
   readonly statement: Statement;
   readonly kind: string;
   readonly isCreated: boolean;
-  /** Undefined when the name is not qualified. */
+  /** The schema that the name gives. It is undefined when the name is not qualified. */
   readonly schema: string | undefined;
   readonly object: string;
 }
@@ -42,7 +42,7 @@ export function checkMigrations(project: Project): readonly Finding[] {
   ]);
 }
 
-/** `schema.object` for each table, function, view and type that these files make. */
+/** Returns `schema.object` for each table, function, view and type that these files make. */
 export function databaseObjects(project: Project): ReadonlySet<string> {
   const created = namedStatements(project).filter(({ isCreated, schema }) => isCreated && schema !== undefined);
   return new Set(created.map(({ schema, object }) => `${schema}.${object}`));

@@ -4,11 +4,11 @@ import type { Lexed, Token } from './lexer.ts';
 export interface ImportStatement {
   readonly specifier: string;
   readonly line: number;
-  /** Erased before it runs. Counts for direction and cycles all the same. */
+  /** Whether the import is erased before it runs. It counts for direction and cycles all the same. */
   readonly isTypeOnly: boolean;
   /** The names taken, as the other module calls them; `all` for a namespace. */
   readonly names: readonly string[] | 'all';
-  /** `export * from`. */
+  /** Whether the statement is `export * from`. */
   readonly isStarExport: boolean;
 }
 

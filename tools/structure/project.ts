@@ -8,20 +8,25 @@ import type { RuleSet } from './rule-set.ts';
 export type Tree = ReadonlyMap<string, string>;
 
 export interface Import extends ImportStatement {
-  /** Path of a file of this repository, whether it exists or not; undefined for packages and built-in modules. */
+  /**
+   * The path of a file of this repository, whether it exists or not. It is undefined for packages and built-in modules.
+   */
   readonly target: string | undefined;
-  /** `pg`, `@scope/name`, `node:fs`; undefined for files of this repository. */
+  /** The module, such as `pg`, `@scope/name` or `node:fs`. It is undefined for files of this repository. */
   readonly module: string | undefined;
 }
 
 /** A TypeScript file, read. */
 export interface SourceFile {
   readonly path: string;
-  /** As the rules name it: `ledger/holds.ts` in the service, `contract/errors.ts` in another package, else the path. */
+  /**
+   * The name by which the rules call the file: `ledger/holds.ts` in the service, `contract/errors.ts` in another
+   * package, else the path.
+   */
   readonly name: string;
-  /** Folder of the service, package, `tests`, `tools` or `benchmarks`. */
+  /** The area is a folder of the service, a package, `tests`, `tools` or `benchmarks`. */
   readonly area: string;
-  /** Also true of the tests beside the code. */
+  /** Whether the file is a test. It is also true of the tests beside the code. */
   readonly isTest: boolean;
   readonly isService: boolean;
   readonly tokens: readonly Token[];
@@ -74,7 +79,9 @@ function readSource(path: string, text: string, rules: RuleSet): SourceFile {
   };
 }
 
-/** `ledger/holds.ts` for a file of the service, `contract/errors.ts` for one of another package, else its path. */
+/**
+ * Returns `ledger/holds.ts` for a file of the service, `contract/errors.ts` for one of another package, else its path.
+ */
 export function nameOf(path: string): string {
   if (path.startsWith(SERVICE)) return path.slice(SERVICE.length);
   return path.replace(/^packages\/([^/]+)\/src\//, '$1/');

@@ -56,7 +56,7 @@ export const modelSchema = z.strictObject({
   id: z.string().max(128).regex(IDENTIFIER, 'must look like `family.model-name`'),
   provider: catalogueName.optional(),
   providerModel: providerModel.optional(),
-  /** Instead of `provider` and `providerModel`. */
+  /** The upstreams of the model, instead of `provider` and `providerModel`. */
   upstreams: z.array(upstream).min(1).max(UPSTREAMS_MAX).optional(),
   resale: z.enum(['open', 'reserved']),
   enabled: z.boolean().default(true),
@@ -76,7 +76,7 @@ export const modelSchema = z.strictObject({
   /** How many searches a call can be billed for. A hold covers them all. */
   searchesMax: z.int().min(1).max(SEARCHES_MAX).optional(),
   parameters: z.array(z.string()).optional(),
-  /** If left out, it depends on the provider (`output-limit.ts`). */
+  /** The parameter that limits the output. If it is left out, it depends on the provider (`output-limit.ts`). */
   outputLimitParameter: outputLimitParameter.optional(),
   onAbandon: onAbandon.optional(),
   /** It reasons without showing the text. If left out, a model does that takes `reasoning_effort` by its own list. */

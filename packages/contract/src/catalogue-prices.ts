@@ -41,7 +41,7 @@ export const priceSchema = z
   .strictObject({
     ...rates,
     microsPerCall: feeMicros.optional(),
-    /** For a search of the web that the provider makes. */
+    /** The price of a search of the web that the provider makes. */
     microsPerSearch: feeMicros.optional(),
     tiers: z.array(tier).min(1).max(TIERS_MAX).optional(),
   })
@@ -51,7 +51,7 @@ export const priceSchema = z
 export const marginBasisPoints = z.int().min(0).max(MARGIN_MAX);
 export const marginMicrosPerCall = feeMicros;
 
-/** To the second, so that two spellings of a moment are two moments. */
+/** A moment is written to the second, so that two different spellings are always two different moments. */
 const moment = z.iso.datetime({ precision: 0 });
 
 /** A price that comes into force by itself. What it leaves out of the margin stays as it is. */
@@ -82,7 +82,7 @@ export type CataloguePriceChange = z.output<typeof priceChange>;
 
 type Complain = (path: readonly (string | number)[], message: string) => void;
 
-/** True if anything at all costs something: zeros alone are no price. */
+/** Returns true if anything at all costs something, because zeros alone are no price. */
 export function isPriced({ tiers, ...flat }: CataloguePrice): boolean {
   return (
     Object.values(flat).some((amount) => (amount ?? 0) > 0) ||

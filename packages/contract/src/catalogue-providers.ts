@@ -88,7 +88,7 @@ export const providerSchema = z
     z.strictObject({
       /** Anthropic's Messages format. */
       kind: z.literal('anthropic'),
-      /** Up to and including the version. */
+      /** The address of the API, up to and including the version. */
       baseUrl: providerUrl.default('https://api.anthropic.com/v1'),
       ...keyFields,
       ...callFields,
@@ -103,7 +103,7 @@ export const providerSchema = z
         .string()
         .regex(/^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/, { error: 'must be the ARN of a role' })
         .optional(),
-      /** Instead of the region's own address, such as that of a VPC endpoint. */
+      /** The address that is used instead of the region's own, such as that of a VPC endpoint. */
       endpoint: providerUrl.optional(),
       ...keyFields,
       ...callFields,
@@ -112,9 +112,12 @@ export const providerSchema = z
     z.strictObject({
       /** OpenAI's format at Azure. The provider's name of a model is that of its deployment. */
       kind: z.literal('azure'),
-      /** Of the resource, such as `https://my-resource.openai.azure.com`. */
+      /** The address of the resource, such as `https://my-resource.openai.azure.com`. */
       endpoint: providerUrl,
-      /** True: by the path of each deployment and a dated version, as resources had it before `/openai/v1`. */
+      /**
+       * If it is true, calls use the path of each deployment and a dated version, as resources had it before
+       * `/openai/v1`.
+       */
       deployments: z.boolean().optional(),
       apiVersion: z
         .string()
@@ -127,7 +130,7 @@ export const providerSchema = z
     z.strictObject({
       /** Mistral's dialect of the format. */
       kind: z.literal('mistral'),
-      /** Up to and including the version. */
+      /** The address of the API, up to and including the version. */
       baseUrl: providerUrl.default('https://api.mistral.ai/v1'),
       ...keyFields,
       ...callFields,
@@ -136,7 +139,7 @@ export const providerSchema = z
     z.strictObject({
       /** Gemini's format at the Gemini API. */
       kind: z.literal('google'),
-      /** Up to and including the version. */
+      /** The address of the API, up to and including the version. */
       baseUrl: providerUrl.default('https://generativelanguage.googleapis.com/v1beta'),
       ...keyFields,
       ...callFields,
@@ -149,7 +152,7 @@ export const providerSchema = z
       location: z.string().regex(/^(global|us|eu|[a-z]+-[a-z]+\d{1,2})$/, {
         error: 'must be a region such as `europe-west4`, or `global`, `us` or `eu`',
       }),
-      /** Instead of the location's own address, such as that of Private Service Connect. */
+      /** The address that is used instead of the location's own, such as that of Private Service Connect. */
       endpoint: providerUrl.optional(),
       /** The JSON of a service account or of a workload identity; else those of the environment's usual chain. */
       credentialsFile: z.string().regex(/^\//, { error: 'must be an absolute path' }).optional(),

@@ -79,7 +79,7 @@ export const compatibleOptions = {
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     })
     .optional(),
-  /** Of the chat completions, after `baseUrl`. `/chat/completions` unless given. */
+  /** The path of the chat completions, after `baseUrl`. It is `/chat/completions` unless given. */
   path: z
     .string()
     .max(512)
@@ -102,10 +102,16 @@ export const compatibleOptions = {
       }
     })
     .optional(),
-  /** True: the provider receives the trace of each call (`traceparent`, `tracestate`), if traces are exported. For a server of the operator's own. */
+  /**
+   * If it is true, the provider receives the trace of each call (`traceparent`, `tracestate`), provided that traces are
+   * exported. It is meant for a server of the operator's own.
+   */
   traceContext: z.boolean().optional(),
-  /** False: the provider refuses `stream_options`. It must report the usage of streams anyway, or they are charged by our count. */
+  /**
+   * It is false if the provider refuses `stream_options`. The provider must report the usage of streams anyway, or they
+   * are charged by our count.
+   */
   streamOptions: z.boolean().optional(),
-  /** `system`: developer messages are sent as system messages. */
+  /** With `system`, developer messages are sent as system messages. */
   developerRole: z.enum(['developer', 'system']).optional(),
 };

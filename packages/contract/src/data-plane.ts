@@ -173,7 +173,7 @@ export const callIdParamsSchema = z.object({
   callId: z.string().meta({ description: 'The `x-service-call-id` of the answer, or the `call-id` of a stream.' }),
 });
 
-/** Token counts of the provider. Loose: providers add details, and clients may want them. */
+/** The token counts of the provider. The schema is loose, because providers add details and clients may want them. */
 const tokenUsage = z
   .looseObject({ prompt_tokens: z.int().min(0), completion_tokens: z.int().min(0), total_tokens: z.int().min(0) })
   .meta({ id: 'TokenUsage' });

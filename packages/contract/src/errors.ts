@@ -49,8 +49,8 @@ export const ERROR_TYPE = {
 } as const satisfies Record<ErrorCode, string>;
 
 /**
- * Finer types of `UPSTREAM_PROVIDER_ERROR`: why the provider failed the call (CC-17). `upstream_error` stays for the rest. Only the
- * last three may pass by themselves.
+ * These finer types of `UPSTREAM_PROVIDER_ERROR` say why the provider failed the call (CC-17). `upstream_error` stays
+ * for the rest. Only the last three may pass by themselves.
  */
 export const UPSTREAM_ERROR_TYPES = [
   'context_length_exceeded',

@@ -98,7 +98,7 @@ function counted(count: number, noun: string): string {
 }
 
 interface Explained {
-  /** From the body to the field at fault. An unknown field is named itself, not the object that it is in. */
+  /** The steps from the body to the field at fault. An unknown field is named itself, not the object that it is in. */
   readonly steps: readonly (string | number)[];
   /** What is accepted, and what was sent. Whole sentences, to follow the name of the field. */
   readonly words: string;

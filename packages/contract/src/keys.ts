@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { moment } from './control.ts';
 import { appId, keyId, userId } from './identifiers.ts';
 
-/** Fixed when a key is made (glossary: mode). A key cannot move between real and play money. */
+/** The mode is fixed when a key is made (glossary: mode). A key cannot move between real and play money. */
 const mode = z.enum(['live', 'sandbox'], { error: 'must be `live` or `sandbox`; a test key has the mode `sandbox`' });
 /** The options of a key as it is shown. They are absent if they were not set. */
 const keyOptions = {

@@ -36,7 +36,7 @@ export const anyAccountDetailsSchema = z
   })
   .meta({ id: 'AnyAccountDetails' });
 export const accountParamsSchema = z.object({ accountId });
-/** Exactly one change of an account, so that the audit trail names one act. */
+/** Takes exactly one change of an account, so that the audit trail names one act. */
 export const changeAnyAccountSchema = z
   .strictObject({
     role: role.optional(),

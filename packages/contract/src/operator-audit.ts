@@ -7,7 +7,7 @@ import { auditEntrySchema, auditPageSchema, next } from './operator.ts';
 
 const text = (most: number) => z.string().trim().min(1).max(most);
 
-/** In a query, which is text: only plain digits count. */
+/** An amount of money in a query, which is text. Only plain digits count. */
 const money = z.preprocess(
   (value) => (typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value),
   amount,

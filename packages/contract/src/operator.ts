@@ -269,7 +269,7 @@ export const auditEntrySchema = z.object({
 });
 export const auditListSchema = z.object({ entries: z.array(auditEntrySchema), next });
 
-/** Sign-ins of one minute, counted. */
+/** The sign-ins, counted by the minute. */
 export const signInListSchema = z.object({
   signIns: z.array(
     z.object({

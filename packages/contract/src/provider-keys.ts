@@ -10,7 +10,10 @@ const SECONDS_MAX = 86_400;
 const ARGUMENTS_MAX = 64;
 const HOSTS_MAX = 64;
 
-/** `api.example.com`, `*.example.com`, `api.example.com:8443`, or with `http://` or `https://` before it. Without one, HTTPS. */
+/**
+ * A host, such as `api.example.com`, `*.example.com` or `api.example.com:8443`. It may have `http://` or `https://`
+ * before it. Without one, HTTPS is used.
+ */
 const host = z
   .string()
   .max(300)

@@ -165,7 +165,7 @@ const failedUpstreamSchema = z
   })
   .nullable()
   .meta({ description: 'The upstream that failed the call. Of several, the last.' });
-/** For operators: of one app, or of all. */
+/** The search of operators for calls, in one app or in all. */
 export const findAnyCallsSchema = z.strictObject({ ...callName, appId: appId.optional() });
 export const anyFoundCallsSchema = z.object({
   hold: z

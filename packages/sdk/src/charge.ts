@@ -2,7 +2,7 @@ import type { Answer } from './platform.ts';
 
 /** What a chat call was charged, from its answer. */
 export interface Charge {
-  /** For `receipt`. */
+  /** The id of the call, for `receipt`. */
   readonly callId: string;
   readonly chargeMicros: number;
   /** The answer of an earlier call, given again. It was charged once: do not count it twice. */
@@ -11,7 +11,7 @@ export interface Charge {
 
 /** The comment and the frame that end a stream. Text of a model cannot forge them: it has no line breaks in a frame. */
 const END = /\n: charge-micros=(\d+) call-id=\S+\n\ndata: \[DONE\]\n\n$/;
-/** More bytes than the end of a stream has. */
+/** This is more than the number of bytes at the end of a stream. */
 const END_BYTES_MAX = 200;
 
 /**

@@ -19,7 +19,7 @@ export interface PurserOptions {
 export interface ConnectOptions extends CallOptions {
   /** Where the user returns to. Must match one of the app's `redirectUris`, character by character. */
   readonly redirectUri: string;
-  /** Returned with the redirect. */
+  /** A value that is returned with the redirect. */
   readonly state?: string | undefined;
   /** Shows the user which account of the app they connect: an e-mail or a name. */
   readonly userLabel?: string | undefined;
@@ -32,13 +32,13 @@ export interface UsageOptions extends CallOptions {
 
 export interface UserOptions {
   /**
-   * Called with what each chat call was charged, plain or streamed, when `fetch` has read it. It must not throw: a client
-   * would take that for a broken connection.
+   * It is called with what each chat call was charged, plain or streamed, when `fetch` has read it. It must not throw:
+   * a client would take that for a broken connection.
    */
   readonly onCharge?: ((charge: Charge) => void) | undefined;
 }
 
-/** Purser for one app. Sends nothing until a method is called. */
+/** The client of Purser for one app. It sends nothing until a method is called. */
 export class Purser {
   readonly #access: Access;
 
@@ -111,19 +111,19 @@ export class PurserUser {
     return this.#access.apiKey;
   }
 
-  /** For `new OpenAI(...)`. */
+  /** Returns the options for `new OpenAI(...)`. */
   openai(): { baseURL: string; apiKey: string; defaultHeaders: Record<string, string>; fetch: Fetch } {
     const { baseURL, apiKey, headers, fetch } = this;
     return { baseURL, apiKey, defaultHeaders: { ...headers }, fetch };
   }
 
-  /** For `createOpenAICompatible({ name: 'purser', ... })` or `createOpenAI(...)` of the AI SDK. */
+  /** Returns the options for `createOpenAICompatible({ name: 'purser', ... })` or `createOpenAI(...)` of the AI SDK. */
   aiSdk(): { baseURL: string; apiKey: string; headers: Record<string, string>; fetch: Fetch } {
     const { baseURL, apiKey, headers, fetch } = this;
     return { baseURL, apiKey, headers: { ...headers }, fetch };
   }
 
-  /** For `new ChatOpenAI({ model, ... })` of LangChain. */
+  /** Returns the options for `new ChatOpenAI({ model, ... })` of LangChain. */
   langchain(): {
     apiKey: string;
     configuration: { baseURL: string; defaultHeaders: Record<string, string>; fetch: Fetch };

@@ -20,7 +20,10 @@ export class PaymentRequiredError extends Error {
   declare readonly name: 'PaymentRequiredError';
   readonly status = 402;
   readonly code: PaymentCode;
-  /** Signed, for this user only, valid for minutes. Give it to the user's browser and keep it out of logs. */
+  /**
+   * The address where the user tops up. It is signed, for this user only, and valid for minutes. Give it to the user's
+   * browser and keep it out of logs.
+   */
   declare readonly topupUrl?: string; // `declare`: without a link, the error has no such property.
   /**
    * Identifies the call in the service's logs and receipts. Empty if the chat client dropped it, as the AI SDK does in the
@@ -43,9 +46,10 @@ export class PaymentRequiredError extends Error {
 }
 
 /**
- * `balance`, `connect` or `usageSummary` failed with something other than a 402. `code` says why: `UNAUTHORIZED` (the key),
- * `BAD_REQUEST` (the user or the redirect address), `APP_SUSPENDED`, `TOO_MANY_REQUESTS` and `INTERNAL_SERVER_ERROR` (try
- * again later). `UNKNOWN`: the answer is not from Purser but from something in between, such as a proxy.
+ * Thrown when `balance`, `connect` or `usageSummary` failed with something other than a 402. `code` says why:
+ * `UNAUTHORIZED` (the key), `BAD_REQUEST` (the user or the redirect address), `APP_SUSPENDED`, `TOO_MANY_REQUESTS` and
+ * `INTERNAL_SERVER_ERROR` (try again later). `UNKNOWN` means that the answer is not from Purser but from something in
+ * between, such as a proxy.
  */
 export class ServiceApiError extends Error {
   declare readonly name: 'ServiceApiError';

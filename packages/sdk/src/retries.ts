@@ -1,7 +1,7 @@
 import type { Fetch } from './platform.ts';
 
 const KEY = 'idempotency-key';
-/** About 2 MB of them, and more than an app has under way at once. */
+/** So many calls take about 2 MB, and they are more than an app has under way at once. */
 const CALLS_MAX = 10_000;
 
 type Init = NonNullable<Parameters<Fetch>[1]>;

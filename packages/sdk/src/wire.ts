@@ -26,7 +26,7 @@ export type PaymentCode = 'PAYMENT_REQUIRED' | 'APP_SPEND_CAP_EXCEEDED' | 'WALLE
 export interface Balance {
   userId: string;
   balanceMicros: number;
-  /** Set aside for running calls. */
+  /** The amount that is set aside for running calls. */
   reservedMicros: number;
   /** The balance minus what is set aside: what a call can spend. */
   availableMicros: number;
@@ -39,9 +39,9 @@ export interface Balance {
 
 /** A link to the page where a user connects a wallet to the app. */
 export interface ConnectLink {
-  /** Send the user's browser to this address. */
+  /** The address to which you send the user's browser. */
   connectUrl: string;
-  /** ISO 8601, UTC. */
+  /** The time when the link expires, in ISO 8601 and UTC. */
   expiresAt: string;
 }
 
@@ -49,7 +49,7 @@ export interface ConnectLink {
 export interface UsageSummary {
   userId: string;
   currency: string;
-  /** ISO 8601, UTC. */
+  /** The start of the period, in ISO 8601 and UTC. */
   periodStart: string;
   periodEnd: string;
   requests: number;
@@ -73,9 +73,9 @@ export interface Receipt {
   callId: string;
   correlationId: string | null;
   userId: string;
-  /** Null if the service broke down during the call. So is `price`. */
+  /** The model of the call. It is null if the service broke down during the call, and so is `price`. */
   model: string | null;
-  /** ISO 8601, UTC. */
+  /** The time when the call was settled, in ISO 8601 and UTC. */
   at: string;
   outcome: 'answered' | 'abandoned' | 'failed' | 'expired';
   /** The service counted the tokens itself, because the provider did not say. */
@@ -88,7 +88,10 @@ export interface Receipt {
   heldMicros: number;
   chargedMicros: number;
   releasedMicros: number;
-  /** Charged after its hold had been released, because the gateway that answered was cut off. Its wallet paid what it could. */
+  /**
+   * True if the call was charged after its hold had been released, because the gateway that answered was cut off. Its
+   * wallet paid what it could.
+   */
   late?: true | undefined;
 }
 

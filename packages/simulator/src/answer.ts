@@ -8,10 +8,10 @@ import { fitToolCalls, planToolCalls, type ToolCall } from './tool-call.ts';
 /** One of the answers that a request asks for. */
 export interface Choice {
   readonly index: number;
-  /** Null if the answer is tool calls. */
+  /** The content of the answer. It is null if the answer is tool calls. */
   readonly content: string | null;
   readonly toolCalls: readonly ToolCall[];
-  /** Null if the answer was cut off. */
+  /** The reason for the end of the answer. It is null if the answer was cut off. */
   readonly finishReason: 'stop' | 'length' | 'tool_calls' | null;
 }
 

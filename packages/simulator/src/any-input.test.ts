@@ -22,7 +22,7 @@ const FIELDS = {
   top_logprobs: 1,
 };
 
-/** Refused by name or answered in full; any error but an `ApiError` fails the test. */
+/** Serves a request that is refused by name or answered in full. Any error but an `ApiError` fails the test. */
 function serve(body: string): void {
   let request: ReturnType<typeof parseChatRequest>;
   try {
@@ -39,7 +39,7 @@ function serve(body: string): void {
   JSON.stringify([completionBody(answer, answer.usage), chunks, finishChunks(answer, true), usageChunk(answer)]);
 }
 
-/** `value` with one of its members, at any depth, replaced. */
+/** Returns `value` with one of its members, at any depth, replaced. */
 function withReplaced(value: unknown, path: readonly number[], replacement: unknown): unknown {
   const [step, ...rest] = path;
   if (step === undefined || typeof value !== 'object' || value === null) return replacement;

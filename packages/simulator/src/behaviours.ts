@@ -91,7 +91,7 @@ function refusing(facts: ApiErrorFacts): Behaviour['perform'] {
   return () => Promise.reject(new ApiError(facts));
 }
 
-/** Never answers. Ends when the client leaves, so that no timer is left behind. */
+/** Never answers. It ends when the client leaves, so that no timer is left behind. */
 async function hang({ response, signal }: Exchange): Promise<void> {
   await pause(HANG_MS_MAX, undefined, { signal });
   response.destroy();

@@ -15,7 +15,7 @@ export interface Exchange {
 export interface Manner extends Habits {
   readonly pieceDelayMs: number;
   readonly reportsUsage: boolean;
-  /** `whole`: complete. `truncated`: ends halfway, in good order. `cut`: the connection breaks halfway. */
+  /** `whole` is complete. `truncated` ends halfway, in good order. With `cut`, the connection breaks halfway. */
   readonly ending: 'whole' | 'truncated' | 'cut';
 }
 

@@ -13,7 +13,7 @@ export class Fields {
   readonly #values: Readonly<Record<string, unknown>>;
   readonly #path: string;
 
-  /** `path` is the place of `value` in the body; empty for the body itself. */
+  /** `path` is the place of `value` in the body. It is empty for the body itself. */
   constructor(value: unknown, path: string) {
     if (!isRecord(value)) throw malformed(path, `${path === '' ? 'The body' : `\`${path}\``} must be a JSON object.`);
     this.#values = value;

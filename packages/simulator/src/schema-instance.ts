@@ -137,7 +137,7 @@ function buildObject(schema: Schema, walk: Walk, depth: number): Schema {
   return Object.fromEntries(entries); // Defines each key, so that even `__proto__` is only a key.
 }
 
-/** As many items as the schema demands, and none more. */
+/** Makes as many items as the schema demands, and none more. */
 function buildArray(schema: Schema, walk: Walk, depth: number): readonly unknown[] {
   const length = numberOr(schema['minItems'], 0);
   const items: unknown[] = [];

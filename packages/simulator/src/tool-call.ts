@@ -9,7 +9,7 @@ import type { FunctionTool } from './tool.ts';
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
-  /** JSON, unless the token limit has cut it short. */
+  /** The arguments are JSON, unless the token limit has cut it short. */
   readonly arguments: string;
 }
 

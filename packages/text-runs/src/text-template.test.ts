@@ -28,7 +28,7 @@ interface Shape {
   readonly note: unknown;
 }
 
-/** `JSON.parse` makes objects with a prototype. */
+/** This is needed because `JSON.parse` makes objects with a prototype. */
 const PLAIN = { noNullPrototype: true };
 const texts = fc.record({ said: text, pad: text });
 const shape = fc.record({

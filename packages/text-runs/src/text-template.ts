@@ -157,7 +157,7 @@ function escapedOf(text: string): string | undefined {
   return rewritten(`"${text}"`)?.slice(1, -1);
 }
 
-/** JSON text as `JSON.stringify` writes it; undefined if it is not valid JSON. */
+/** Returns JSON text as `JSON.stringify` writes it, or undefined if it is not valid JSON. */
 function rewritten(json: string): string | undefined {
   try {
     return JSON.stringify(JSON.parse(json));

@@ -8,22 +8,25 @@ import { Utf8Decoder } from './utf8-decoder.ts';
 /** A response that arrived as a whole, or as much of it as is allowed. */
 export interface BufferedResponse {
   readonly status: number;
-  /** Undefined if the status is not 200. */
+  /** The text of the body. It is undefined if the status is not 200. */
   readonly text: string | undefined;
-  /** Set if the status is not 200. */
+  /** The response as an error. It is set if the status is not 200. */
   readonly error: ErrorResponse | undefined;
   /** The body was larger than is allowed. `text` is its beginning. */
   readonly isCut: boolean;
-  /** Set if the body is large. The caller must leave it once nothing of the body is needed any more. */
+  /** The body if it is large. The caller must leave it once nothing of the body is needed any more. */
   readonly large: LargeBody | undefined;
 }
 
 export interface BufferedLimits {
-  /** From the call to the last byte of the response, without the time in which a large body waits for room. */
+  /**
+   * The limit runs from the call to the last byte of the response, without the time in which a large body waits for
+   * room.
+   */
   readonly timeoutMs: number;
   /** A larger body is cut here, and its connection closed. */
   readonly bytesMax: number;
-  /** Of this request alone, beside those of its endpoint. */
+  /** Headers of this request alone, beside those of its endpoint. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 

@@ -6,7 +6,7 @@ export const CHUNK_LINE_BYTES_MAX = 1024;
 const CHUNK_BYTES_MAX = 0x7fff_ffff;
 /** Leading zeros are allowed, but not without end. */
 const DIGITS_MAX = 16;
-/** Returned instead of an offset: the bytes so far are too few to go on. */
+/** This is returned instead of an offset if the bytes so far are too few to go on. */
 export const INCOMPLETE = -1;
 
 const CR = 13;

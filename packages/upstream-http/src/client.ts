@@ -34,7 +34,7 @@ export interface HttpClient {
 }
 
 interface HttpClientOptions {
-  /** Undefined: all connections are direct. */
+  /** Finds the proxy for an endpoint. If it is undefined, all connections are direct. */
   readonly findProxy?: FindProxy;
   readonly largeBodies?: LargeBodies;
 }
@@ -119,7 +119,7 @@ function headOf({ host, pathname, search }: URL, headers: Readonly<Record<string
   return `${lines.join('\r\n')}\r\ncontent-length: `;
 }
 
-/** Head and body as one string, so that one write sends both. */
+/** Joins head and body into one string, so that one write sends both. */
 function requestOf(head: string | undefined, body: string, headers: Headers | undefined): RequestBytes {
   const length = Buffer.byteLength(body);
   const own = headers === undefined ? '' : linesOf(headers);

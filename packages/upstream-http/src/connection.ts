@@ -50,7 +50,7 @@ export interface ConnectionOwner {
 export class Connection implements Timed {
   ticksLeft = ticksOf(CONNECT_MS_MAX);
   place = -1;
-  /** For how many ticks it is kept idle, of which `ticksLeft` are left. */
+  /** For this many ticks it is kept idle, of which `ticksLeft` are left. */
   idleTicks = 0;
   readonly #owner: ConnectionOwner;
   readonly #origin: Origin;

@@ -4,7 +4,7 @@ const TICK_MS = 100;
 export interface Timed {
   /** Ticks until it is overdue; infinite while it waits for nothing. */
   ticksLeft: number;
-  /** Kept by `Deadlines`: where it is in their list, or -1. */
+  /** Where it is in the list of `Deadlines`, which keeps this field, or -1 if it is in none. */
   place: number;
   readonly onOverdue: () => void;
 }

@@ -100,7 +100,7 @@ export abstract class Exchange implements PooledRequest, Timed {
     else this.connection.destroy(error);
   }
 
-  /** Called once, if the whole response will never arrive. */
+  /** This is called once, if the whole response will never arrive. */
   protected abstract fail(error: RequestError): void;
 
   /** Restarts the deadline: the request times out after `ms`, up to 0.2 s late. */

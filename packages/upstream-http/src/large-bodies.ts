@@ -17,7 +17,7 @@ export interface LargeBody {
 /** What large bodies take of a process: how many are in memory, and that only one is handled at a time. */
 export class LargeBodies {
   readonly #inside = new Set<Place>();
-  /** In the order in which they came. */
+  /** Those that wait for room are in the order in which they came. */
   readonly #outside = new Map<Place, () => void>();
   readonly #forTurn = new Map<Place, () => void>();
   #handled: Place | undefined;

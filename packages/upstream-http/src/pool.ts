@@ -17,7 +17,7 @@ const RELAXED = 1.1;
 export interface PooledRequest extends PendingRequest {
   /** It was aborted or timed out, and needs no connection any more. */
   readonly isOver: boolean;
-  /** Called before a byte of it is written. */
+  /** This is called before a byte of the request is written. */
   readonly onSend: (connection: Connection) => void;
 }
 
@@ -37,7 +37,7 @@ export class Pool implements ConnectionOwner {
   readonly #connecting = new Map<Connection, PooledRequest>();
   readonly #all = new Set<Connection>();
   #isTurnScheduled = false;
-  /** Half of what the upstream kept an idle connection, if it has closed one. */
+  /** Half of the time that the upstream kept an idle connection, if it has closed one. */
   #idleTicksMax = IDLE_TICKS_MAX;
 
   constructor(origin: Origin, deadlines: Deadlines) {
@@ -140,7 +140,7 @@ export class Pool implements ConnectionOwner {
   }
 }
 
-/** True if it was there. */
+/** Returns true if the connection was there. */
 function remove(connections: Connection[], connection: Connection): boolean {
   const place = connections.indexOf(connection);
   if (place !== -1) connections.splice(place, 1);

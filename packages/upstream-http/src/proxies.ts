@@ -3,7 +3,7 @@ export interface Proxy {
   readonly isTls: boolean;
   readonly host: string;
   readonly port: number;
-  /** Of the `proxy-authorization` header; undefined without a user name in its address. */
+  /** The value of the `proxy-authorization` header. It is undefined if the proxy's address has no user name. */
   readonly authorization: string | undefined;
 }
 
@@ -61,7 +61,10 @@ function basic(name: string, user: string, password: string): string {
   }
 }
 
-/** `example.com`, `.example.com`, `*.example.com`, each with a port or without one; `*` for all. */
+/**
+ * Reads exceptions written as `example.com`, `.example.com` or `*.example.com`, each with a port or without one, or as
+ * `*` for all.
+ */
 function exceptionsIn(text: string): readonly Exception[] {
   const words = text.toLowerCase().split(/[\s,]+/);
   return words

@@ -10,7 +10,7 @@ export class ProtocolError extends Error {
 
 interface Head {
   readonly status: number;
-  /** HTTP/1.0: the connection serves one request only, and chunks are not allowed. */
+  /** Whether the response is HTTP/1.0: then the connection serves one request only, and chunks are not allowed. */
   readonly isHttp10: boolean;
   /** The header lines, each with its CRLF before it. */
   readonly lines: string;

@@ -7,7 +7,10 @@ import { ProtocolError } from './response-head.ts';
 interface Reading {
   readonly status: number;
   readonly body: string;
-  /** `whole`: by its own length. `by-end`: by the end of the connection. `cut`: incomplete. `fault`: refused. */
+  /**
+   * `whole` ended by its own length, and `by-end` by the end of the connection. `cut` is incomplete, and `fault` was
+   * refused.
+   */
   readonly verdict: 'whole' | 'by-end' | 'cut' | 'fault';
   readonly isReusable: boolean;
   readonly keepAliveMs: number | undefined;
@@ -186,7 +189,10 @@ test('CC-09 no error message holds upstream bytes', () => {
   }
 });
 
-/** Before a malformed response is refused, more or less of it may have been passed on, depending on the cut. */
+/**
+ * Asserts that both readings are the same. Before a malformed response is refused, more or less of it may have been
+ * passed on, depending on the cut.
+ */
 function assertSame(cut: Reading, whole: Reading, what: string): void {
   if (whole.verdict === 'fault') assert.equal(cut.verdict, 'fault', what);
   else assert.deepEqual(cut, whole, what);

@@ -2,11 +2,11 @@ import { CHUNK_LINE_BYTES_MAX, chunkSizeIn, INCOMPLETE } from './chunk-size.ts';
 import { type Framing, framingOf, HEAD_BYTES_MAX, ProtocolError, readHead, readTrailers } from './response-head.ts';
 
 export interface ResponseSink {
-  /** Called once, with the final status and the header lines, each with its CRLF before it. */
+  /** This is called once, with the final status and the header lines, each with its CRLF before it. */
   readonly onHead: (status: number, lines: string) => void;
-  /** Called with bytes of the body. They lie in the memory that was fed: copy them to keep them. */
+  /** This is called with bytes of the body. They lie in the memory that was fed: copy them to keep them. */
   readonly onData: (bytes: Buffer) => void;
-  /** Called for an interim response (1xx): the upstream is alive, and the response is still to come. */
+  /** This is called for an interim response (1xx): the upstream is alive, and the response is still to come. */
   readonly onInterim: () => void;
 }
 
@@ -21,7 +21,10 @@ const LF = 10;
  * an error. It tells when the response is complete and whether the connection can be used again.
  */
 export class ResponseParser {
-  /** True if the response is complete and the upstream keeps the connection. */
+  /**
+   * True if the response is complete and the upstream keeps the connection. Otherwise the connection serves no other
+   * request.
+   */
   isReusable = false;
   /** How long the upstream says it keeps an idle connection; undefined if it does not say. */
   keepAliveMs: number | undefined;

@@ -4,7 +4,7 @@ import { retryAfterMsOf } from './retry-after.ts';
 
 const NOW = 'date: Mon, 23 Nov 2026 10:00:00 GMT';
 
-/** Header lines, and how long they ask to wait. */
+/** Each case has header lines, and how long they ask to wait. */
 const CASES: readonly (readonly [lines: readonly string[], ms: number | undefined])[] = [
   [['retry-after: 7'], 7_000],
   [['Retry-After:0'], 0],

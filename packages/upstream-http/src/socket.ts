@@ -38,7 +38,7 @@ function secureOptions({ host, session }: SocketOptions): ConnectionOptions {
   return isIP(host) === 0 ? { ...common, servername: host } : common;
 }
 
-/** `onread` bypasses Node's streams, which allocate new memory for each read. */
+/** Uses `onread`, which bypasses Node's streams, because those allocate new memory for each read. */
 function onreadOf({ onRead }: SocketOptions): OnReadOpts {
   const callback = (bytes: number): true => {
     onRead(READ_MEMORY.subarray(0, bytes));

@@ -36,10 +36,10 @@ export interface ResponseListener {
 }
 
 export interface StreamedLimits {
-  /** Longest wait for the head, and between two pieces of the body that count as progress. */
+  /** The longest wait for the head, and between two pieces of the body that count as progress. */
   readonly silenceMsMax: number;
   readonly signal: Signal;
-  /** Of this request alone, beside those of its endpoint. */
+  /** Headers of this request alone, beside those of its endpoint. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 

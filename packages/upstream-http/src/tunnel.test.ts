@@ -47,7 +47,7 @@ async function startProxy(t: TestContext, answer: readonly string[] = [OPENED], 
 }
 
 interface Scene {
-  /** Of the upstream, and of the proxy. */
+  /** Whether the upstream speaks TLS, and then whether the proxy does. */
   readonly isTls?: boolean;
   readonly isProxyTls?: boolean;
   readonly answer?: readonly string[];

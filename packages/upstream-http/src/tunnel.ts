@@ -16,7 +16,10 @@ export function tunnelRequest(proxy: Proxy, to: { readonly host: string; readonl
 export class TunnelAnswer {
   #head = '';
 
-  /** True once the tunnel is open, false while more must come. Throws if the proxy refuses, in words without any of its own. */
+  /**
+   * Returns true once the tunnel is open, and false while more must come. Throws if the proxy refuses, in words without
+   * any of its own.
+   */
   feed(bytes: Buffer): boolean {
     this.#head += bytes.toString('latin1');
     const end = this.#head.indexOf(HEAD_END);

@@ -10,7 +10,7 @@ export class Utf8Decoder {
   /** The first bytes of a character whose last byte has not arrived. */
   #rest = NO_BYTES;
 
-  /** False while the bytes end in the middle of a character. */
+  /** Whether the bytes end with a whole character. It is false while they end in the middle of one. */
   get isComplete(): boolean {
     return this.#rest.length === 0;
   }

@@ -29,7 +29,7 @@ function pngOf(width: number, height: number): Buffer {
   return Buffer.concat([start, size, Buffer.from('\x08\x06\0\0\0crc_', 'latin1')]);
 }
 
-/** With a segment and padding before the frame, as cameras write them. */
+/** Makes a JPEG with a segment and padding before the frame, as cameras write them. */
 function jpegOf(width: number, height: number, frame = '\xc2'): Buffer {
   const size = Buffer.alloc(4);
   size.writeUInt16BE(height, 0);

@@ -91,7 +91,7 @@ test('CP-11 an address that sends too much is refused before reading', async () 
   });
 });
 
-/** From an address of its own. */
+/** Sends a request from an address of its own. */
 const ask = (key: string | undefined, method: string, path: string): Promise<Reply> =>
   send(path, { url, method, ...(key === undefined ? {} : { key }), headers: { 'x-forwarded-for': newAddress() } });
 

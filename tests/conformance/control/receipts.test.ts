@@ -96,7 +96,7 @@ test('CP-04 a receipt shows tokens by kind, price and the hold’s end', async (
   });
 });
 
-/** 22 fresh tokens, 8 from the cache and 10 written to it at 3 micros each, with 20 of output and 10 % on top, in whole micros. */
+/** In micros: 22 fresh tokens, 8 from the cache and 10 written to it at 3 each, 20 of output, and 10 % on top. */
 const WRITING_CHARGE = Math.ceil(((22 * 100 + 8 * 25 + 10 * 300 + 20 * 400) * 11) / 1_000);
 
 for (const stream of [false, true]) {

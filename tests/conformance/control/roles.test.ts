@@ -93,7 +93,7 @@ const CALLERS: Readonly<Record<string, string | undefined>> = {
 
 const TOP_UPS = { events: ['topup.completed'] };
 const webhook = { endpointUrl: 'https://93.184.215.14/hook', ...TOP_UPS };
-/** These routes get a new webhook before each call. */
+/** Before each call, these routes get a new webhook. */
 const NEED_WEBHOOK = ['getWebhook', 'putWebhook', 'deleteWebhook', 'rotateWebhookSecret', 'sendTestEvent'];
 const MOVES_MEMBERS = ['changeMember', 'removeMember', 'leaveApp', 'getTeam', 'inviteMember', 'getUsage'];
 let spareListener: Promise<Readonly<Record<string, unknown>>> | undefined;
@@ -128,7 +128,7 @@ async function leadNowhere(): Promise<void> {
 }
 
 const SEPTEMBER = { from: '2026-09-01', to: '2026-10-01' };
-/** Stripe's columns, and no movement. */
+/** The report has Stripe's columns, and no movement. */
 const EMPTY_REPORT =
   'balance_transaction_id,created_utc,currency,gross,fee,net,reporting_category,source_id,payment_intent_id';
 
@@ -168,7 +168,10 @@ async function nameFor(parameter: string, isAllowed: boolean): Promise<string> {
   return made;
 }
 
-/** `isAllowed`: the call may change something, so what it needs is made before it. */
+/**
+ * Makes a call of the operation. If `isAllowed` is set, the call may change something, so what it needs is made before
+ * it.
+ */
 async function call(
   operation: Operation,
   key: string | undefined,

@@ -18,7 +18,7 @@ const ajv = new Ajv2020({ strict: false });
 const checkRequest = ajv.compile(schema);
 const checkMessages = ajv.compile({ ...schema.properties['messages'], $defs: schema.$defs });
 
-/** As they arrive, without values that JSON cannot express. */
+/** The values are as they arrive, without values that JSON cannot express. */
 const VALUES = [...PARAMETER_TABLE, ...VENDOR_TABLE]
   .flatMap(({ accepted, refused }) => [...accepted, ...refused.map(([value]) => value)])
   .map((value) => JSON.parse(JSON.stringify(value)) as unknown)
@@ -72,7 +72,7 @@ const part = fc.record(
   { requiredKeys: ['type', 'text', 'refusal'] },
 );
 const toolCall = fc.record({ id: text, type: mostly(fc.constant('function'), 'custom'), function: called });
-/** Mostly valid, and wrong in a place or two. */
+/** The messages are mostly valid, and wrong in a place or two. */
 const message = fc.record(
   {
     role: mostly(fc.constantFrom('system', 'developer', 'user', 'assistant', 'tool', 'function'), 'User'),

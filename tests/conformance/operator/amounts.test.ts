@@ -19,8 +19,8 @@ const { appId } = await owner.get(201, 'POST', '/apps', { name: 'App' });
 const MOST = 9_007_199_254_740_991n;
 
 /**
- * JSON text and the exact whole number that it stands for; undefined if it stands for none. Minus zero counts as none: no
- * amount is written like that.
+ * Each JSON text has the exact whole number that it stands for. It is undefined if it stands for none. Minus zero
+ * counts as none: no amount is written like that.
  */
 const TEXTS: readonly (readonly [string, bigint?])[] = [
   ['0', 0n],
@@ -95,7 +95,7 @@ const TEXTS: readonly (readonly [string, bigint?])[] = [
   ['{"valueOf":1}'],
 ];
 
-/** Not JSON at all: the body as a whole is refused. */
+/** These are not JSON at all, so the body as a whole is refused. */
 const NO_JSON = [
   '0x10',
   '01',

@@ -168,7 +168,7 @@ test('CP-05 an edit that changes nothing leaves no trace', async () => {
   assert.deepEqual(again.rows, rows);
 });
 
-/** As a person writes it by hand: fields with their documented value are left out. */
+/** Returns the catalogue as a person writes it by hand: fields with their documented value are left out. */
 function catalogueWithoutDefaults(file: File): unknown {
   const models = file.models.map(
     ({ free: _free, minOutputTokens: _least, promptOverheadTokens: _most, ...rest }) => rest,

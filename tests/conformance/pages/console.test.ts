@@ -12,7 +12,7 @@ import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-/** Of one page: three for the session and the app, the rest by an index each. */
+/** The most statements that one page may run: three for the session and the app, the rest by an index each. */
 const STATEMENTS_MAX = 10;
 /** One pixel. */
 const TINY_PNG = Buffer.from(

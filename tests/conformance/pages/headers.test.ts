@@ -28,7 +28,7 @@ const HEADERS = {
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
 };
-/** Of what has a body besides: a page may be compressed (decision 26). */
+/** The headers of answers that have a body besides: a page may be compressed (decision 26). */
 const PAGE_HEADERS = { ...HEADERS, vary: 'accept-encoding, cookie, sec-fetch-site' };
 /** Headers that belong to a single answer, or to the connection. */
 const OTHERS = /^(x-(correlation|request)-id|content-length|set-cookie|location|date|connection|keep-alive)$/;

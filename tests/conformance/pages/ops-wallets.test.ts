@@ -121,7 +121,7 @@ function personPath(act: 'export' | 'delete'): string {
   return `/ops/person-${act}?email=new%40example.test`;
 }
 
-/** Of a person whose wallets belong to nobody any more. */
+/** Exports and deletes a person whose wallets belong to nobody any more. */
 async function exportAndDelete(): Promise<void> {
   await browser.open(personPath('export'));
   const file = await browser.submit(personPath('export'), { reason: 'Asked by letter' });

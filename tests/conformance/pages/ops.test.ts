@@ -13,9 +13,9 @@ import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-/** Of one page. That the session was used is one more, once a minute. */
+/** The most statements that one page may run. That the session was used is one more, once a minute. */
 const STATEMENTS_MAX = 10;
-/** Of a page that shows at once what an act will do. */
+/** The most statements that a page may run that shows at once what an act will do. */
 const PREVIEW_STATEMENTS_MAX = 30;
 
 /** The pages for operators, in a browser without scripts. One service for all of them. */

@@ -187,7 +187,7 @@ test('ON-01 no code is sent to an invalid e-mail address', async () => {
   assert.equal(browser.cookies.has(CODE_COOKIE), false);
 });
 
-test('ON-01 an e-mail belongs to one person, whatever its case', async () => {
+test('ON-01 an e-mail belongs to one person in any case', async () => {
   const email = newEmail();
   await signedInPerson(service, email);
   const { browser, code } = await asked(email);

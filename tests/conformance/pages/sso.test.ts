@@ -30,7 +30,7 @@ const sql = async (text: string, values: readonly unknown[] = []) =>
 
 let subjects = 0;
 
-/** Somebody new at the provider, who signs in there next. */
+/** Makes somebody new at the provider, who signs in there next. */
 function newPerson(more: Parameters<typeof provider.put>[1] = {}) {
   const subject = `subject-${(subjects += 1)}`;
   const email = `${subject}@example.test`;

@@ -85,7 +85,7 @@ function tableOf({ text }: Reply): readonly Readonly<Record<string, string>>[] {
   return lines.map((line) => Object.fromEntries(line.split(',').map((cell, index) => [names[index], cell])));
 }
 
-/** As the pages write it: two decimals, and more if needed. */
+/** Writes an amount as the pages do: two decimals, and more if needed. */
 function euro(amount: number): string {
   return `€${(amount / 1_000_000).toFixed(6).replace(/0{1,4}$/, '')}`;
 }

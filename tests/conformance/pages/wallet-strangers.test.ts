@@ -20,7 +20,7 @@ const PAGES = [
   '?receipt=019a0000-0000-7000-8000-000000000000',
   '?before=5',
 ];
-/** Sent with every form, so that each would have an effect. */
+/** These fields are sent with every form, so that each would have an effect. */
 const FIELDS = { cap: '1', paused: 'yes', none: '', amount: '1', key: 'k' };
 
 /** Everything that these pages could change. */

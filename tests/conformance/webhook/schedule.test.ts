@@ -5,7 +5,7 @@ import { createVerifier } from '../../support/webhook-receiver.ts';
 import { setWebhookStage, type SubscribedApp } from '../../support/webhook-stage.ts';
 
 const DELAYS = [10, 20, 40, 80, 160] as const;
-/** By path: which of the six attempts succeed, as bits. */
+/** By path, the bits tell which of the six attempts succeed. */
 const patterns = new Map<string, number>();
 const { receiver, subscribe, topUp, whenQuiet, endWaits, events, service } = await setWebhookStage((path, times) => {
   const succeeds = ((patterns.get(path) ?? 0) >> (times - 1)) & 1;

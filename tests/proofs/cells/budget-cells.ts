@@ -45,7 +45,7 @@ export interface BudgetCells {
     of: { readonly key: KeyId; readonly budget: number },
     amount: Parameters<typeof holdOf>[1],
   ) => HoldRequest;
-  /** Of this month, by cell. `lent` is what the home has lent that cell. */
+  /** Reads the figures of this month, by cell. `lent` is what the home has lent that cell. */
   readonly figures: (key: KeyId) => Promise<Readonly<Record<Cell, Figures>>>;
   /** The question of a cell, as it is sent. */
   readonly ask: (

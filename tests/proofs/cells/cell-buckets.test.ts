@@ -49,7 +49,7 @@ async function tokensIn(at: CellName, appId: AppId): Promise<number | undefined>
     where app_id = ${appId}`;
 }
 
-/** Until each cell knows where the other one is, it lets through its share. */
+/** The wait is needed because a cell lets through only its share until it knows where the other one is. */
 await waitUntil('both cells reach each other', async () => {
   const before = await sharedCalls();
   for (const home of ['c1', 'c2'] as const) await letThrough(OTHER[home], await cells.addApp(home, SLOW), 1);

@@ -31,7 +31,10 @@ const RICH = 1_000_000_000_000;
 const seed = Number(process.env['PURSER_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 after(() => cells.close(upstream));
 
-/** More than any hold, so that a call is charged what it held. The smallest output that a model may be asked for cannot be lowered (WA-13). */
+/**
+ * The usage is more than any hold, so that a call is charged what it held. The smallest output that a model may be
+ * asked for cannot be lowered (WA-13).
+ */
 const ALL = { prompt_tokens: 900_000, completion_tokens: 16, total_tokens: 900_016 };
 const LITTLE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 const SMALLEST = { max_completion_tokens: 16 };
@@ -50,7 +53,7 @@ const PERSONS: { readonly [name in CellName]: Person } = {
   c2: await newMember(c2, app.appId, 'viewer'),
 };
 
-/** Until c2 reaches the home again, which another test has cut off. */
+/** Waits until c2 reaches the home again, which another test has cut off. */
 const untilHome = (): Promise<unknown> =>
   waitUntil('c2 reaches the home', async () => (await callOf(USERS.c2, await newKey(RICH), 'c2')).status === 200);
 

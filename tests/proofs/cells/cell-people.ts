@@ -27,7 +27,7 @@ interface TwoPages {
 
 export type CellPeople = ReturnType<typeof cellPeopleOf>;
 
-/** Called once by a test file. */
+/** This is called once by a test file. */
 export function cellPeopleOf(cells: TwoCells) {
   const { c1, c2, app } = cells;
   const connections = { c1: connectionsOf(c1.database), c2: connectionsOf(c2.database) };
@@ -63,7 +63,7 @@ export function cellPeopleOf(cells: TwoCells) {
 
   return {
     openPages,
-    /** Of nobody. No log of a cell may contain it. */
+    /** Makes an e-mail that belongs to nobody. No log of a cell may contain it. */
     newEmail,
     /** Who a browser is signed in as. */
     personOf,

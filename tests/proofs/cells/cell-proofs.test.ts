@@ -169,7 +169,10 @@ async function newUsers(appId: AppId, count: number): Promise<readonly EndUserId
 const CALLS = 40;
 const RICH = 1_000_000_000;
 const DRAIN_MS = 20_000;
-/** More than any hold, so that a call is charged what it held. The smallest output that a model may be asked for cannot be lowered (WA-13). */
+/**
+ * The usage is more than any hold, so that a call is charged what it held. The smallest output that a model may be
+ * asked for cannot be lowered (WA-13).
+ */
 const USAGE = { prompt_tokens: 900_000, completion_tokens: 16, total_tokens: 900_016 };
 const SMALLEST = { max_completion_tokens: 16 };
 

@@ -21,11 +21,11 @@ export interface Twins {
   /** The one who stays in c1. */
   readonly twin: EndUserId;
   readonly email: Email;
-  /** Their connections. */
+  /** The connections of the two users. */
   readonly ids: readonly [ConnectionId, ConnectionId];
 }
 
-/** Called once by a test file. `say`: lets the upstream answer a call. */
+/** This is called once by a test file. `say` lets the upstream answer a call. */
 export function cellWalletsOf(cells: TwoCells, { signedInAt, newEmail }: CellPeople, say: () => void) {
   const { c1, app } = cells;
   const connections = connectionsOf(c1.database);

@@ -15,7 +15,7 @@ import { TEMPLATE_DATABASE, type TestDatabase } from '../../support/database.ts'
 import { query } from '../../support/embedded-harness.ts';
 import { EMAIL_SEAL } from '../../support/keys.ts';
 
-/** So that all tables are copied at once: with the defaults it takes a minute. */
+/** The settings let all tables be copied at once: with the defaults it takes a minute. */
 const SETTINGS = {
   shared_buffers: '32MB',
   wal_level: 'logical',

@@ -32,9 +32,9 @@ const { values } = parseArgs({
   options: {
     moves: { type: 'string', default: '60' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1e6)) },
-    /** Plain calls a second, at both gateways together. */
+    /** The number of plain calls a second, at both gateways together. */
     rate: { type: 'string', default: '60' },
-    /** Open at each gateway. */
+    /** The number of streams that are open at each gateway. */
     streams: { type: 'string', default: '6' },
     users: { type: 'string', default: '40' },
   },
@@ -47,7 +47,7 @@ const CHUNK_MS = 40;
 const PAY_MS = 50;
 const CREDIT = 11n;
 const BEFORE_MS = 1_000;
-/** Between two deaths of gateways. */
+/** The time between two deaths of gateways. */
 const BETWEEN_DEATHS_MS = { least: 3_000, most: 9_000 };
 /** How long a slot may refuse to move: a gateway that died holds money of its users until its lease has passed. */
 const MOVE_MS_MAX = 120_000;

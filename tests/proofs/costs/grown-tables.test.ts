@@ -33,7 +33,7 @@ import { partsOf } from './table-parts.ts';
 // tables have grown, and later statements must look their rows up by index.
 
 const ROWS_READ_MAX = 40;
-/** After so many runs a connection uses a generic plan, without regard to the values. */
+/** After this many runs a connection uses a generic plan, without regard to the values. */
 const TIMES_PLANNED = 8;
 const USER = 'ann' as EndUserId;
 /** All tables except the subscriptions, which are each looked up to find due events. */

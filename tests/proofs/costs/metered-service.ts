@@ -29,15 +29,15 @@ const ENVIRONMENT = {
 
 /** What a process has done since it started. */
 export interface Counts {
-  /** By name, or by the beginning of the text. */
+  /** The statements that ran, by name or by the beginning of the text. */
   readonly statements: Readonly<Record<string, number>>;
   /** The connections that it opened, by the port of the other side. */
   readonly connections: Readonly<Record<string, number>>;
-  /** Of all sockets, by the port that the other side listens on, or by our own listening port. */
+  /** The writes of all sockets, by the port that the other side listens on, or by our own listening port. */
   readonly writes: Readonly<Record<string, number>>;
   /** Chunks of a provider that were parsed. */
   readonly chunkParses: number;
-  /** On the JavaScript heap, including what has been collected since. */
+  /** The bytes on the JavaScript heap, including what has been collected since. */
   readonly allocatedBytes: number;
 }
 
@@ -57,7 +57,7 @@ interface Load {
   readonly calls: number;
   /** How many run at any time. */
   readonly atOnce: number;
-  /** Of each request, as JSON. */
+  /** The body of each request, as JSON. */
   readonly body: object;
 }
 

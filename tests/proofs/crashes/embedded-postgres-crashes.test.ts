@@ -111,7 +111,7 @@ test('OP-15 a killed first start does not block the next', async (t) => {
   assert.equal(await answersAt(url), true);
 });
 
-test('OP-15 a stray backend does not prevent a restart', {
+test('OP-15 a leftover backend does not prevent a restart', {
   skip: !isLinux,
 }, async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');

@@ -33,7 +33,7 @@ export async function startLosableServer(t: TestContext) {
   };
   return {
     directory,
-    /** With the schema and nothing else. */
+    /** The database has the schema and nothing else. */
     database,
     /** Freezes every process of the server, like a machine that hangs. */
     freeze: async () => {

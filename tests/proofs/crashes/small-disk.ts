@@ -17,7 +17,7 @@ export interface SmallDisk {
 
 const SIZE_KIBIBYTES = 256;
 
-/** Undefined if this process may not mount. Unmounted after the test. */
+/** Returns undefined if this process may not mount. The disk is unmounted after the test. */
 export function mountSmallDisk(t: TestContext): SmallDisk | undefined {
   const directory = mkdtempSync(path.join(os.tmpdir(), 'purser-disk-'));
   try {

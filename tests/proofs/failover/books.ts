@@ -29,13 +29,13 @@ export async function judge(owner: Pool, calls: readonly Call[]) {
   const told = calls.filter(({ toldMicros = 0 }) => toldMicros > 0);
   const lost = told.filter((call) => of(call).times === 0);
   return {
-    /** Told a charge, and the books have none. */
+    /** The callers of these calls were told a charge, and the books have none. */
     lost: tagsOf(lost),
-    /** Told another charge than the books have. */
+    /** The callers of these calls were told another charge than the books have. */
     different: tagsOf(told.filter((call) => of(call).times > 0 && of(call).micros !== call.toldMicros)),
-    /** In the books more than once. */
+    /** These calls are in the books more than once. */
     twice: tagsOf(calls.filter((call) => of(call).times > 1)),
-    /** Refused, and charged all the same. */
+    /** These calls were refused, and charged all the same. */
     chargedRefusals: tagsOf(calls.filter((call) => call.end === 'refused' && of(call).times > 0)),
     lostMicros: lost.reduce((sum, { toldMicros = 0 }) => sum + toldMicros, 0),
   };

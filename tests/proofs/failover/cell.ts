@@ -119,7 +119,7 @@ function startNode(machine: Machine, file: string, { programs, directory }: Cell
   machine.start([programs.patroni, file], { env, logFile, asNobody: true });
 }
 
-/** With a folder of its own. */
+/** Gives the machine a folder of its own. */
 function placeOf(machine: Machine, directory: string): Machine & { readonly directory: string } {
   const place = { ...machine, directory: path.join(directory, machine.name) };
   mkdirSync(place.directory, { recursive: true, mode: 0o700 });

@@ -65,7 +65,7 @@ async function keep(over: AbortSignal, work: () => Promise<void>): Promise<void>
   while (!over.aborted) await work().catch(() => pause(AFTER_FAULT_MS));
 }
 
-/** In seconds. */
+/** Returns the longest gap, in seconds. */
 function longestGap(times: readonly number[], from: number, to: number): number {
   const inside = [from, ...times.filter((at) => at > from && at < to).toSorted((a, b) => a - b), to];
   return Math.max(...inside.slice(1).map((at, index) => at - (inside[index] ?? at))) / 1_000;

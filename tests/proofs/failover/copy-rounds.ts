@@ -13,7 +13,10 @@ import { DATABASES } from './files.ts';
 export interface CopyJudgement {
   /** The longest time without a change that was confirmed in the directory, and without one that arrived in the copy, in seconds. */
   readonly stood: { readonly directory: number; readonly copy: number };
-  /** Until a new app and a revoked key were in the copy, when all was over. Undefined: they never came. */
+  /**
+   * The seconds until a new app and a revoked key were in the copy, when all was over. It is undefined if they never
+   * came.
+   */
   readonly seconds: number | undefined;
   /** The tables that have other rows in the copy, by a comparison that shares nothing with the product's. */
   readonly differing: readonly string[];

@@ -29,7 +29,7 @@ interface CopyOptions {
   readonly programs: Programs;
   readonly directory: string;
   readonly way: CopyWay;
-  /** False: Patroni knows nothing of the slot, so the copy must stand still after a failover. */
+  /** Whether Patroni knows the slot. If it is false, the copy must stand still after a failover. */
   readonly hasSlots: boolean;
 }
 
@@ -136,7 +136,10 @@ async function makeDatabase(url: string): Promise<void> {
   }
 }
 
-/** Patroni makes it on a node by a restart of PostgreSQL there, and moves it on every few seconds. */
+/**
+ * Tells whether every node has the slot. Patroni makes it on a node by a restart of PostgreSQL there, and moves it on
+ * every few seconds.
+ */
 async function haveSlot(cell: Cell): Promise<boolean> {
   const have = await Promise.all(
     cell.machines.map(async ({ address }) => {

@@ -21,9 +21,9 @@ export interface Fault {
 }
 
 const S = 1_000;
-/** Longer than a leader's lease, so that another node leads by then. */
+/** This is longer than a leader's lease, so that another node leads by then. */
 const PAST_LEASE_MS = 32 * S;
-/** Longer than a gateway's lease of 15 s, so that its holds are released. */
+/** This is longer than a gateway's lease of 15 s, so that its holds are released. */
 const PAST_GATEWAY_LEASE_MS = 27 * S;
 const HELD_MS = 1 * S;
 /** Those of standbys, and not that of a cell that copies the directory. */

@@ -9,7 +9,7 @@ export const ETCD = { etcd1: '10.0.0.31', etcd2: '10.0.0.32', etcd3: '10.0.0.33'
 export const COPY = { name: 'copy', address: '10.0.0.41' } as const;
 export const GATEWAYS = { gateway1: '10.0.0.21', gateway2: '10.0.0.22', gateway3: '10.0.0.23' } as const;
 
-/** Anything will do: it guards what a run throws away. */
+/** Any password will do: it guards what a run throws away. */
 export const PASSWORD = 'a-password-of-the-failover-run';
 
 interface Place {
@@ -44,7 +44,7 @@ export function patroniEnvironment({ name, address, directory }: Place, postgres
   };
 }
 
-/** With what `patronictl` may change something. */
+/** Returns the environment with which `patronictl` may change something. */
 export function restApiEnvironment(): Environment {
   const own = Object.entries(deployEnvironment('ha/patroni.env'));
   const named = own.filter(([key]) => /^PATRONI_RESTAPI_(USERNAME|PASSWORD)$/.test(key));
@@ -52,7 +52,10 @@ export function restApiEnvironment(): Environment {
 }
 
 export interface PatroniVariant {
-  /** False loses calls: only with that does a run show that it would notice. */
+  /**
+   * Whether replication is synchronous. If it is false, calls are lost: only with that does a run show that it would
+   * notice.
+   */
   readonly isSynchronous: boolean;
   /** Another cell copies the directory: what the file says of that is taken in, apart from the slot, which needs the database. */
   readonly isCopied: boolean;
@@ -74,7 +77,7 @@ export function writePatroniFile(directory: string, { isSynchronous, isCopied }:
   return write(directory, 'patroni.yml', text);
 }
 
-/** Without the user of Debian's package, whom a namespace does not know. */
+/** Writes the file without the user of Debian's package, whom a namespace does not know. */
 export function writeHaproxyFile(directory: string): string {
   return write(directory, 'haproxy.cfg', deployText('ha/haproxy.cfg').replace(/^ +(user|group) haproxy\n/gm, ''));
 }

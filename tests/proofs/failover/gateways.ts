@@ -31,7 +31,7 @@ interface GatewayOptions {
   readonly programs: Programs;
   readonly directory: string;
   readonly count: number;
-  /** False: commits wait for no standby, which gateways otherwise refuse. */
+  /** Whether commits wait for a standby. If it is false, they wait for none, which gateways otherwise refuse. */
   readonly isSynchronous: boolean;
   /** The cell that they are, whose directory others copy. Undefined: there are no cells. */
   readonly cellName: string | undefined;
@@ -44,7 +44,7 @@ const PROVIDER_PORT = 9000;
 const CHUNK_MS = 200;
 const START_MS_MAX = 120_000;
 const SETTLED_MS_MAX = 120_000;
-/** As `npm start` has it. */
+/** The flags are those of `npm start`. */
 const NODE_FLAGS = ['--max-semi-space-size=32'];
 const PROGRAM = path.join(ROOT, 'packages/service/src/cli/main.ts');
 const PROVIDER = fileURLToPath(new URL('../roll/provider.ts', import.meta.url));
@@ -76,7 +76,7 @@ export async function startGateways(options: GatewayOptions): Promise<readonly G
   return gateways;
 }
 
-/** Before the first gateway says that it is that cell. */
+/** Adds the cell, before the first gateway says that it is that cell. */
 async function addCell(gateway: Gateway, name: string): Promise<void> {
   for (const words of [['migrate'], ['cells', 'add', name, '--at', gateway.url]]) await gateway.command(...words);
 }

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { obey, startArgument } from '../../../benchmarks/support/worker.ts';
 
 export interface LoadOptions {
-  /** Of the gateways, which take calls in turn. */
+  /** The addresses of the gateways, which take calls in turn. */
   readonly urls: readonly string[];
   readonly key: string;
   readonly users: number;
@@ -14,9 +14,9 @@ export interface LoadOptions {
    * fourth plain call is of one of them, so that each has calls at once when the money ends.
    */
   readonly poor: number;
-  /** Plain calls, in all. */
+  /** The plain calls a second, in all. */
   readonly perSecond: number;
-  /** At each gateway. */
+  /** The streams at each gateway. */
   readonly streams: number;
 }
 
@@ -29,7 +29,7 @@ export interface LoadReport {
 
 /** A call as its caller saw it. */
 export interface Call {
-  /** Also its correlation id. */
+  /** The tag is also the correlation id of the call. */
   readonly tag: string;
   readonly user: string;
   /** Its place in `urls`. */
@@ -37,9 +37,12 @@ export interface Call {
   /** Milliseconds of the clock. */
   readonly startedAt: number;
   readonly endedAt: number;
-  /** 0 if none came. */
+  /** The status of the answer. It is 0 if none came. */
   readonly status: number;
-  /** `answered`: all of the answer came. `refused`: an error came, perhaps within a stream. `broken`: the connection broke. */
+  /**
+   * With `answered`, all of the answer came. With `refused`, an error came, perhaps within a stream. With `broken`, the
+   * connection broke.
+   */
   readonly end: 'answered' | 'refused' | 'broken';
   /** What the caller was told that the call cost. Only an answered call has it. */
   readonly toldMicros: number | undefined;
@@ -120,7 +123,7 @@ interface Sending {
   readonly isStream: boolean;
 }
 
-/** Never rejects. */
+/** Sends a call and never rejects. */
 function send({ tag, user, gateway, isStream }: Sending): Promise<Pick<Call, 'status' | 'end' | 'toldMicros'>> {
   const body = JSON.stringify({
     model: 'roll',

@@ -29,14 +29,14 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true, default: [] },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1e6)) },
     rate: { type: 'string', default: '40' },
-    /** At each gateway. */
+    /** The streams at each gateway. */
     streams: { type: 'string', default: '6' },
     users: { type: 'string', default: '60' },
     /** Commits do not wait for a standby: the check that a run would notice a loss. */
     asynchronous: { type: 'boolean', default: false },
     /** Another cell copies the directory, and finds its leader by `haproxy` or several `hosts`. */
     copy: { type: 'string' },
-    /** Patroni knows nothing of the copy's slot: the copy must stand still. */
+    /** With this option, Patroni knows nothing of the copy's slot, and the copy must stand still. */
     'without-slots': { type: 'boolean', default: false },
     /** Where data and logs are kept for a look at them. */
     keep: { type: 'string' },
@@ -45,7 +45,7 @@ const { values } = parseArgs({
 
 type Load = ReturnType<typeof startWorker<LoadOrder, LoadReport>>;
 
-/** Set in the namespaces: the folder of the run. */
+/** The variable is set in the namespaces, to the folder of the run. */
 const INSIDE = 'PURSER_FAILOVER_INSIDE';
 const GATEWAYS = 3;
 const BEFORE_MS = 4_000;

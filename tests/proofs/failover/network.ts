@@ -75,7 +75,7 @@ export async function addMachine(name: string, address: string) {
 
 const holders = new Map<string, number>();
 
-/** From now on nothing passes between the two, in either direction, and neither is told. */
+/** Cuts the two off: from now on nothing passes between them, in either direction, and neither is told. */
 export function cut(one: Machine, other: Machine): void {
   for (const [from, to] of [
     [one, other],
@@ -122,7 +122,7 @@ function ip(...words: readonly string[]): void {
   execFileSync('ip', words);
 }
 
-/** Empty for a process that is gone. */
+/** Returns an empty text for a process that is gone. */
 function wordsOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();

@@ -19,7 +19,7 @@ export type Admission = Awaited<ReturnType<typeof judgeAdmission>>;
 interface Spent {
   readonly user: string;
   readonly left: number;
-  /** With what calls cost beyond their holds. */
+  /** What the user owes, with what calls cost beyond their holds. */
   readonly owed: number;
   readonly charged: number;
   readonly hold: number;
@@ -41,7 +41,7 @@ export async function judgeAdmission(owners: readonly Pool[], calls: readonly Ca
   const isSpentOut = (user: string): boolean =>
     refused.has(user) && sum(user, ({ left }) => left) < Math.max(...(rows.get(user) ?? []).map(({ hold }) => hold));
   return {
-    /** Their calls that were refused for want of funds. */
+    /** The number of their calls that were refused for want of funds. */
     refused: refusals.length,
     /** Users who were refused, and have less left than the largest hold of their calls. A run without any proves nothing. */
     spentOut: poor.filter(isSpentOut).length,

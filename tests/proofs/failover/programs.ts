@@ -6,7 +6,7 @@ import { ROOT } from '../../../tools/toolchain.ts';
 /** Everything of other people that a cell is made of. */
 export type Programs = ReturnType<typeof findPrograms>;
 
-/** Kept between runs, outside of what git sees. */
+/** The folder is kept between runs, outside of what git sees. */
 const VENV = path.join(ROOT, 'node_modules/.cache/purser-failover/venv');
 const PACKAGES = ['patroni[etcd3]>=4.1,<5', 'psycopg[binary]'];
 const DEBIAN: Readonly<Record<string, string>> = {
@@ -38,7 +38,7 @@ export function findPrograms() {
   };
 }
 
-/** Something has to be installed first. */
+/** The error says that something has to be installed first. */
 export class Missing extends Error {}
 
 function inPath(name: string): string | undefined {

@@ -17,7 +17,7 @@ export interface Round {
   readonly hasAllTold: boolean;
   /** Whether all gateways became ready again. */
   readonly isReady: boolean;
-  /** Of the cell that copies the directory, if there is one. */
+  /** What became of the cell that copies the directory, if there is one. */
   readonly copy?: CopyJudgement;
 }
 

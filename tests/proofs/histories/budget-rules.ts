@@ -1,7 +1,10 @@
 import type { Violation } from './call-rules.ts';
 import type { HistoryLog, Receipt } from './history-log.ts';
 
-/** CP-08: a budget has spent what its calls cost, holds nothing once they have ended, and was never overspent. */
+/**
+ * CP-08: checks that a budget has spent what its calls cost, holds nothing once they have ended, and was never
+ * overspent.
+ */
 export function checkBudgets({ books, keys }: HistoryLog): readonly Violation[] {
   const violations: Violation[] = [];
   const charged = new Map<string, number>();

@@ -145,7 +145,9 @@ export function overrunOf({ call, receipt, provider, price }: Omit<Judged, 'late
   return Math.max(0, fullCharge(price, call, provider, receipt.held) - receipt.held);
 }
 
-/** WA-02 to WA-04: whether the wallet can have caused this 402. Undefined if the refusal may be right. */
+/**
+ * WA-02 to WA-04: tells whether the wallet can have caused this 402. It returns undefined if the refusal may be right.
+ */
 export function phantomRefusal(call: CallFacts, log: HistoryLog): string | undefined {
   const wallet = log.wallets.find(({ user }) => user === call.user);
   if (call.ending !== 'refused' || wallet === undefined) return undefined;

@@ -42,7 +42,7 @@ const FULL: AnswerPlan = {
   cachedTokens: 10,
   completionShare: 0.5,
 };
-/** More than a connection accepts before it applies back-pressure. */
+/** This is more than a connection accepts before it applies back-pressure. */
 const FILLER_BYTES = 400_000;
 
 const SITUATIONS = {
@@ -121,7 +121,7 @@ const WAYS: readonly (readonly [names: RegExp, ways: readonly Reached[]])[] = [
   [/./, [{ situation: 'ordinary' }]],
 ];
 
-/** In reports, logs and choices of cases. */
+/** Names a case, in reports, logs and choices of cases. */
 export function nameOf({ failpoint, situation, hit, isStream }: Omit<Case, keyof Situation>): string {
   return `${failpoint}:${situation}${hit > 1 ? hit : ''}:${isStream ? 'streamed' : 'plain'}`;
 }

@@ -74,7 +74,7 @@ async function cutOff({ plan, fleet, random, beginLong }: ChaosOptions): Promise
   await sleep(ms / 2);
 }
 
-/** Most outages last as long as a restart takes. Some outlast every retry of a new call. */
+/** Returns the length of an outage. Most last as long as a restart takes. Some outlast every retry of a new call. */
 function outageMs(random: Random): number {
   return random.chance(0.3) ? random.whole(1_000, 5_000) : random.whole(0, 400);
 }

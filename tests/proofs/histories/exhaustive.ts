@@ -18,7 +18,7 @@ export type ExhaustiveResult = Awaited<ReturnType<typeof runExhaustive>>;
 
 interface ExhaustiveOptions {
   readonly seed: number;
-  /** See `casesOf`. Undefined means every case. */
+  /** The names of the cases to run, see `casesOf`. Undefined means every case. */
   readonly names?: readonly string[];
   readonly atATime: number;
 }
@@ -143,7 +143,7 @@ async function sendCase(stage: Stage, one: Case, url: string, attempt: number): 
 }
 
 const LEAVE_MS = 100;
-/** Longer than a caller waits for the database, and shorter than a process may take to die. */
+/** This is longer than a caller waits for the database, and shorter than a process may take to die. */
 const LOCKED_MS = 3_000;
 const DEATH_MS_MAX = 5_000;
 

@@ -40,7 +40,7 @@ interface FleetOptions {
   readonly apart: { readonly proxy: DatabaseProxy; readonly dataDirectory: string } | undefined;
   readonly catalogueFile: string;
   readonly random: Random;
-  /** Undefined if no process is armed. */
+  /** The failpoints that processes are armed with. It is undefined if no process is armed. */
   readonly failpoints: ArmedNames | undefined;
   /** How long a failpoint of the kind `stop` holds its process. */
   readonly stopMsMax: number;
@@ -165,7 +165,7 @@ class Place {
     this.#letGoOn(ms);
   }
 
-  /** From now on the process cannot reach the database, nor can those that replace it. */
+  /** Cuts the process off: from now on it cannot reach the database, nor can those that replace it. */
   cutOffFor(ms: number): void {
     const apart = this.#apart();
     if (apart === undefined) return;

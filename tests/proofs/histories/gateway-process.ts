@@ -18,18 +18,18 @@ export type GatewayProcess = ReturnType<typeof startGatewayProcess>;
 
 interface StartOptions {
   readonly databaseUrl: string;
-  /** Shared by all gateways of a history but the one that is cut off. */
+  /** The data directory, which is shared by all gateways of a history but the one that is cut off. */
   readonly dataDirectory: string;
   readonly catalogueFile: string;
   readonly logFile: string;
-  /** `name:hit:act`, see PURSER_FAILPOINT. */
+  /** The failpoint, as `name:hit:act`, see PURSER_FAILPOINT. */
   readonly failpoint: string | undefined;
-  /** Called when the failpoint is reached. */
+  /** This is called when the failpoint is reached. */
   readonly onFailpoint: (name: string, act: string) => void;
 }
 
 const CLI = fileURLToPath(new URL('../../../packages/service/src/cli/main.ts', import.meta.url));
-/** As `npm start` has the first. The second makes starts quicker. */
+/** `npm start` has the first flag too. The second makes starts quicker. */
 const NODE_FLAGS = ['--max-semi-space-size=32', `--import=${import.meta.resolve('../../../tools/known-imports.ts')}`];
 const READY = /Purser is ready at (\S+)/;
 const REACHED = /failpoint ([a-z.-]+): (kill|stop)/;

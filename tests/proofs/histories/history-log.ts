@@ -40,7 +40,7 @@ export type Ending =
   | 'mute';
 
 export interface CallFacts {
-  /** Also its correlation id. */
+  /** The tag is also the correlation id of the call. */
   readonly tag: string;
   readonly user: string;
   /** The name of its API key. Undefined if that has no budget. */
@@ -64,7 +64,10 @@ export interface CallFacts {
   readonly hasLeft: boolean;
   /** The longest time that the serving process stood still during the call. */
   readonly stoppedMs: number;
-  /** True if the database was down within a few seconds of the call, or its process was killed or stopped. */
+  /**
+   * True if the database was down within a few seconds of the call, or its process was killed or stopped. Otherwise
+   * nothing disturbed the call.
+   */
   readonly isDisturbed: boolean;
 }
 
@@ -128,7 +131,7 @@ export interface KeyFacts {
   readonly name: string;
   /** The first key of its line: all keys of a line spend one budget. */
   readonly line: string;
-  /** More than all calls of the history cost, so no refusal for the budget can be right. */
+  /** Whether the budget is more than all calls of the history cost, so that no refusal for it can be right. */
   readonly isWide: boolean;
   /** What was last set. */
   readonly budget: number;

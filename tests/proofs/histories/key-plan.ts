@@ -5,12 +5,15 @@ export interface KeyPlan {
   readonly name: string;
   /** The first key of its line, whose budget it shares: itself unless it succeeds another. */
   readonly line: string;
-  /** `wide`: never reached. `changing`: raised and lowered while calls run. `tight`: for one burst, like a tight wallet. */
+  /**
+   * A `wide` budget is never reached. A `changing` one is raised and lowered while calls run. A `tight` one is for one
+   * burst, like a tight wallet.
+   */
   readonly kind: 'wide' | 'changing' | 'tight';
   readonly budget: number;
 }
 
-/** More than all calls of a history cost. */
+/** This is more than all calls of a history cost. */
 const WIDE_BUDGET = 9_000_000;
 const TIGHT_KEYS = 4;
 

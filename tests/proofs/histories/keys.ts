@@ -67,7 +67,7 @@ export async function mintKeys({ owner, appId, demoKey, keys, random }: KeysOpti
   };
 }
 
-/** As an owner's change does it: with the next generation, by which the gateways notice. */
+/** The change is made as an owner's change is: with the next generation, by which the gateways notice. */
 const CHANGE = `
   with next as (
     update db.generations set generation = generation + 1 where topic = 'accounts' returning generation

@@ -15,7 +15,7 @@ interface ModelHold {
   readonly user: string;
   readonly amount: number;
   isStream: boolean;
-  /** Set once the caller has left, so that a new stream may end it. A smaller number is an earlier drain. */
+  /** It is set once the caller has left, so that a new stream may end it. A smaller number is an earlier drain. */
   drainedAs: number | undefined;
   instance: bigint;
   isOfThisMonth: boolean;
@@ -69,8 +69,8 @@ export class LedgerModel {
   }
 
   /**
-   * Undefined if the process is fenced and nothing is held (WA-10). A budget is of many wallets, so the order counts: wallet by
-   * wallet, those that are not connected last.
+   * Returns undefined if the process is fenced and nothing is held (WA-10). A budget is of many wallets, so the order
+   * counts: wallet by wallet, those that are not connected last.
    */
   reserve(instance: bigint, requests: readonly ModelRequest[]): readonly (string | number)[] | undefined {
     if (this.#dead.has(instance)) return undefined;

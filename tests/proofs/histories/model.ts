@@ -119,7 +119,7 @@ function checkEntries(log: HistoryLog, matched: ReadonlyMap<string, Receipt>): V
   return violations;
 }
 
-/** WA-05, WA-06, WA-09, WA-12: the money in, less the money out, is in the wallet or is owed. */
+/** WA-05, WA-06, WA-09, WA-12: checks that the money in, less the money out, is in the wallet or is owed. */
 function checkWallet(log: HistoryLog, facts: WalletFacts): Violation[] {
   const { user } = facts;
   const row = log.books.wallets.find((one) => one.user === user);

@@ -10,9 +10,9 @@ export interface HistoryPlan {
   readonly chaosMs: number;
   /** Some histories have stops that outlast the lease. The others have none, so nothing may go uncharged there. */
   readonly hasLongStops: boolean;
-  /** True if the database is down for longer than a lease. No live process may lose its holds for that. */
+  /** Whether the database is down for longer than a lease. No live process may lose its holds for that. */
   readonly hasLongOutage: boolean;
-  /** True if one gateway has a data directory of its own and is cut off from the database for longer than its lease. */
+  /** Whether one gateway has a data directory of its own and is cut off from the database for longer than its lease. */
   readonly hasCut: boolean;
   readonly prices: Readonly<Record<string, ModelPrice>>;
   readonly wallets: readonly WalletPlan[];
@@ -39,7 +39,7 @@ const PROBE_PRICE: ModelPrice = {
 };
 /** No other client has this number. */
 const CUT_CLIENT = 1_000;
-/** Time enough to be cut off between its hold and its settlement. */
+/** This is enough time to be cut off between the call's hold and its settlement. */
 const CUT_CALL_MS = 4_000;
 const LONG_STOPS_SHARE = 0.3;
 const CUT_SHARE = 0.5;
@@ -156,7 +156,7 @@ export interface AnswerPlan {
   readonly usage: 'reported' | 'zero' | 'none' | 'overrun';
   readonly promptTokens: number;
   readonly cachedTokens: number;
-  /** As a fraction of the output limit that the provider gets. */
+  /** The tokens of the completion, as a fraction of the output limit that the provider gets. */
   readonly completionShare: number;
   /** Bytes in a stream that are not content, so that it exceeds what a connection takes at once. */
   readonly fillerBytes: number;

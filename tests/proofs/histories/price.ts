@@ -2,7 +2,10 @@ import type { ModelPrice, ReportedUsage } from './history-log.ts';
 
 const SCALE = 1_000_000n * 10_000n;
 
-/** MO-06, WA-07: tokens at their prices plus the margin on the sum, rounded up once to a whole micro. Exact integers. */
+/**
+ * MO-06, WA-07: returns the tokens at their prices plus the margin on the sum, rounded up once to a whole micro. The
+ * integers are exact.
+ */
 export function chargeOf(price: ModelPrice, usage: ReportedUsage): number {
   const tokens =
     BigInt(usage.prompt - usage.cached) * BigInt(price.input) +
@@ -11,7 +14,10 @@ export function chargeOf(price: ModelPrice, usage: ReportedUsage): number {
   return up(tokens, price);
 }
 
-/** WA-07: the most that a call can cost. Every token is at least one byte, so the bytes of the body bound the prompt. */
+/**
+ * WA-07: returns the most that a call can cost. Every token is at least one byte, so the bytes of the body bound the
+ * prompt.
+ */
 export function ceilingOf(price: ModelPrice, bodyBytes: number, outputTokens: number): number {
   const dearest = BigInt(Math.max(price.input, price.cachedInput));
   const prompt = BigInt(bodyBytes + price.promptOverhead) * dearest;
@@ -30,8 +36,8 @@ interface Counted {
 }
 
 /**
- * CC-11: our own count if the provider reported none: the prompt as estimated, and 0.255 of a token for each small letter, at most
- * the limit that its hold pays for (WA-07).
+ * CC-11: returns our own count if the provider reported none: the prompt as estimated, and 0.255 of a token for each
+ * small letter, at most the limit that its hold pays for (WA-07).
  */
 export function ownCount(price: ModelPrice, call: Counted, held: number, generatedBytes: number): ReportedUsage {
   const counted = Math.ceil((generatedBytes * 255) / 1_000);

@@ -24,7 +24,7 @@ export async function probeAll(options: ProbeOptions): Promise<readonly string[]
 }
 
 /**
- * After a history, each wallet must be able to spend its balance to the last micro and no more. A leaked hold or a
+ * Probes that, after a history, each wallet can spend its balance to the last micro and no more. A leaked hold or a
  * lost slot would show as a refusal here.
  */
 async function probeWallets(options: ProbeOptions): Promise<readonly string[]> {
@@ -78,7 +78,7 @@ async function probeBudgets(options: ProbeOptions): Promise<readonly string[]> {
   return wrong;
 }
 
-/** More than the body alone costs. */
+/** This is more than the body alone costs. */
 const LEAST_PROBE = 1_000;
 
 /** Sends a call that holds exactly this amount. Undefined if no call is that small. */

@@ -1,6 +1,6 @@
 /** A random stream from a seed. The same seed and name give the same choices on every machine. */
 export interface Random {
-  /** From 0 inclusive to 1 exclusive. */
+  /** Draws a fraction from 0 inclusive to 1 exclusive. */
   readonly fraction: () => number;
   /** A whole number, both bounds included. */
   readonly whole: (least: number, most: number) => number;

@@ -33,8 +33,8 @@ interface Process {
 }
 
 /**
- * Several processes and one bucket. The test controls time: it passes in the processes and in the database at once, and real time
- * that passes meanwhile counts as well.
+ * Runs several processes on one bucket. The test controls time: it passes in the processes and in the database at once,
+ * and real time that passes meanwhile counts as well.
  */
 export class RateHistory {
   readonly appId: AppId = newAppId();
@@ -47,7 +47,7 @@ export class RateHistory {
   readonly #processes: Process[];
   readonly #served: Served[] = [];
   readonly #executing = new Set<Promise<unknown>>();
-  /** Opened when a statement is held. */
+  /** The gate is opened when a statement is held. */
   #holding = createGate();
   #passedMs = 0;
 
@@ -73,7 +73,7 @@ export class RateHistory {
     await this.#settle();
   }
 
-  /** Time passes for everybody. */
+  /** Lets time pass for everybody. */
   async pass(ms: number): Promise<void> {
     await this.#settle();
     const client = await this.#database.owner.connect();

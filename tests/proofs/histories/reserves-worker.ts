@@ -90,7 +90,7 @@ async function runLane(lane: Pool): Promise<void> {
   }
 }
 
-/** Often one alone, which has statements of its own. */
+/** Draws some requests. Often it is one alone, which has statements of its own. */
 function someRequests(): readonly HoldRequest[] {
   const length = randomBelow(4) === 0 ? 1 : 1 + randomBelow(BATCH_MAX);
   return Array.from({ length }, randomRequest);

@@ -20,7 +20,9 @@ export const APP = 'app_reserves' as AppId;
 export const STREAMS_MAX = 3;
 const WALLETS = 8;
 const LOOK_EVERY_MS = 100;
-/** Somewhat below the average hold. Wallets without a cap get less than half of it and run dry in the end. */
+/**
+ * The amount is somewhat below the average hold. Wallets without a cap get less than half of it and run dry in the end.
+ */
 const MEAN_HOLD = 300;
 
 /** The sums of what the database told one of our processes. */
@@ -28,7 +30,7 @@ export interface Tally {
   readonly asked: number;
   readonly granted: number;
   readonly refused: Record<string, number>;
-  /** By wallet, in order. */
+  /** What was charged, by wallet, in order. */
   readonly charged: readonly number[];
 }
 
@@ -70,7 +72,7 @@ export async function reserveAtOnce(
     asked: sum(({ asked }) => asked),
     granted: sum(({ granted }) => granted),
     refused,
-    looks /** Empty if no wallet was overspent and no micro is missing. */,
+    looks /** The list is empty if no wallet was overspent and no micro is missing. */,
     violations,
   };
 }
@@ -86,7 +88,7 @@ async function openWallet(
   await createFunding(owner).credit({ appId: APP, userId, kind: 'top_up', amount, key: 'only' });
 }
 
-/** Undefined for a process that ended with an error, which it has printed. */
+/** Returns undefined for a process that ended with an error, which it has printed. */
 function runWorker(share: Share): Promise<Tally | undefined> {
   return new Promise((resolve, reject) => {
     const worker = fork(new URL('reserves-worker.ts', import.meta.url), [JSON.stringify(share)]);

@@ -22,7 +22,7 @@ import { sleep } from './sleep.ts';
 
 /** The stage of a history: a server, a provider, gateways and funded wallets. */
 export interface Stage {
-  /** Shared by all gateways: the server's data, their logs and their spools. */
+  /** The directory is shared by all gateways: it has the server's data, their logs and their spools. */
   readonly directory: string;
   readonly catalogueFile: string;
   readonly plan: HistoryPlan;

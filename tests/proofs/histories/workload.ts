@@ -55,7 +55,10 @@ export function runClients(options: WorkloadOptions) {
   };
 }
 
-/** Up to a limit: a call that is refused, or finds no gateway, never gets to the provider. */
+/**
+ * Waits until the provider has been asked, up to a limit: a call that is refused, or finds no gateway, never gets to
+ * the provider.
+ */
 async function untilAsked({ facts }: Provider, calls: readonly CallPlan[]): Promise<void> {
   const limit = performance.now() + LONG_BEGIN_MS_MAX;
   while (!calls.every(({ tag }) => facts.has(tag)) && performance.now() < limit) await sleep(LOOK_MS);
@@ -69,7 +72,10 @@ async function runClient(options: WorkloadOptions, client: number, sent: Sent[])
   }
 }
 
-/** Many calls at once through all gateways on a wallet or a budget that cannot pay for all: a race for its last micro. */
+/**
+ * Runs many calls at once through all gateways on a wallet or a budget that cannot pay for all: a race for its last
+ * micro.
+ */
 async function runBursts(options: WorkloadOptions, sent: Sent[]): Promise<void> {
   const { wallets, keys } = options.plan;
   const short = wallets.filter(({ kind }) => kind === 'poor' || kind === 'capped');

@@ -1,13 +1,13 @@
 /** One complete answer, as it arrived over a connection. */
 export interface RawAnswer {
   readonly status: number;
-  /** By lower-case name. */
+  /** The header values, by lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
 }
 
 interface Answers {
-  /** In order, without interim answers (100). */
+  /** The complete answers in order, without interim answers (100). */
   readonly whole: readonly RawAnswer[];
   /** The bytes that form no complete answer. */
   readonly rest: Buffer;

@@ -33,9 +33,9 @@ interface Fuzzed {
   readonly kinds: Readonly<Record<string, number>>;
   /** The charge of the wallet whose calls were never left halfway. */
   readonly charged: number;
-  /** After the first requests, the maximum, and at the end. */
+  /** The memory after the first requests, at its maximum, and at the end. */
   readonly memory: { readonly start: Memory; readonly most: Memory; readonly end: Memory };
-  /** Empty if nothing was wrong. */
+  /** What was wrong. It is empty if nothing was. */
   readonly violations: readonly string[];
 }
 

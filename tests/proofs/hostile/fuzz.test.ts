@@ -4,7 +4,10 @@ import { fuzz } from './fuzz-run.ts';
 
 /** The short form of `npm run proofs -- fuzz`. */
 const REQUESTS = 2_000;
-/** Sixteen bodies of a megabyte at a time, each also as text, parsed and written again, on top of the memory at start. */
+/**
+ * The bytes cover sixteen bodies of a megabyte at a time, each also as text, parsed and written again, on top of the
+ * memory at start.
+ */
 const RESIDENT_BYTES_MAX = 512 * 1024 * 1024;
 
 test('ER-03 ER-08 CC-08 no request breaks the service', async (t) => {

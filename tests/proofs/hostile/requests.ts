@@ -15,11 +15,14 @@ export interface HostileRequest {
   readonly bytes: Buffer;
   /** One for each request in the bytes that can be read as one: an answer to HEAD has no body. */
   readonly methods: readonly string[];
-  /** `answered`: each gets an answer, or the last one ends the connection. `unsure`: the request may be incomplete. */
+  /**
+   * With `answered`, each request gets an answer, or the last one ends the connection. With `unsure`, the request may
+   * be incomplete.
+   */
   readonly ending: 'answered' | 'unsure' | 'left';
-  /** For `left`: how many bytes are sent. */
+  /** For `left`, this is the number of bytes that are sent. */
   readonly bytesSent: number;
-  /** Set if a well-formed one is sent, which must then be echoed. */
+  /** The correlation id that must be echoed. It is set if a well-formed one is sent. */
   readonly correlationId: string | undefined;
   /** The same request for Node's own client, if that client sends it. */
   readonly http?: HttpRequest;
@@ -113,7 +116,7 @@ function spoilt(random: Random, callers: Callers): HostileRequest {
   return unsure('spoilt', bytes, []);
 }
 
-/** Several at once, without waiting for answers. */
+/** Sends several requests at once, without waiting for answers. */
 function pipelined(random: Random, callers: Callers): HostileRequest {
   const all = Array.from({ length: random.whole(2, 6) }, () => {
     if (random.chance(0.7)) return routeBytes(random, callers);

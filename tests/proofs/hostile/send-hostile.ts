@@ -9,7 +9,7 @@ export interface Heard {
   readonly answers: readonly RawAnswer[];
   /** Bytes after the last complete answer. */
   readonly rest: Buffer;
-  /** Undefined if nothing took longer than it may. */
+  /** What took longer than it may. It is undefined if nothing did. */
   readonly stuck: 'no answer' | 'not closed' | 'not connected' | undefined;
 }
 

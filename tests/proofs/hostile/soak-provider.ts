@@ -11,7 +11,7 @@ const FACTS = { model: 'm', usage: USAGE };
 const HEAD = { id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm' };
 const writes = streamSteps({ ...FACTS, pieces: ['H'], includeUsageChunk: true }).map(({ write }) => write);
 const [first = '', piece = '', ...ending] = writes;
-/** Large, so that the kernel's buffers on both sides, megabytes for each stream, fill up quickly. */
+/** The write is large, so that the kernel's buffers on both sides, megabytes for each stream, fill up quickly. */
 const FLOOD = frame({ ...HEAD, choices: [{ index: 0, delta: { content: 'a'.repeat(200_000) }, finish_reason: null }] });
 
 const slow = new Set<ServerResponse>();

@@ -10,7 +10,7 @@ const OPEN_SECONDS = 60;
 const KIB = 1024;
 const WINDOWS = 2;
 const CALLS_PER_WINDOW = 200;
-/** Time for the readers' buffers to fill: only then do the readers stall. */
+/** This is the time for the readers' buffers to fill: only then do the readers stall. */
 const FILL_MS = 10_000;
 const WARM_UP_CALLS = 3_000;
 const CALLERS = 50;
@@ -140,7 +140,7 @@ async function cpuMsOf({ service }: SoakStage): Promise<number> {
   return 1_000 * ((await scrape(service.url)).get('purser_process_cpu_seconds_total') ?? 0);
 }
 
-/** Buffered calls one after another, and how many milliseconds each took. */
+/** Makes buffered calls one after another, and returns how many milliseconds each took. */
 async function call({ service, app }: SoakStage, times: number): Promise<readonly number[]> {
   const taken: number[] = [];
   for (let count = 0; count < times; count += 1) {

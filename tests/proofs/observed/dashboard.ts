@@ -15,7 +15,7 @@ interface Panel {
   readonly targets?: readonly { readonly expr: string }[];
 }
 
-/** Enough for a rate over ten seconds. */
+/** This is enough for a rate over ten seconds. */
 const TRAFFIC_MS = 25_000;
 const VALUES: Readonly<Record<string, string>> = { __rate_interval: '10s', instance: '.*', mode: '.*' };
 
@@ -46,7 +46,7 @@ try {
 }
 process.exitCode = silent === 0 ? 0 : 1;
 
-/** As Grafana does with its variables. One that is left over is a fault. */
+/** Puts in the values as Grafana does with its variables. One that is left over is a fault. */
 function withValues(expression: string): string {
   return expression.replaceAll(/\$(\w+)/g, (_text, name: string) => {
     const value = VALUES[name];

@@ -17,7 +17,7 @@ export const SLOW_TO_END = [
   'PurserPaymentWebhooksRefused',
 ];
 
-/** More than twice the lease of the stage. */
+/** This is more than twice the lease of the stage. */
 const STALL_MS = 25_000;
 const MIB = 1024 * 1024;
 const PATIENT = 'wait for it';

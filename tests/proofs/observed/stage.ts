@@ -31,7 +31,9 @@ export type Observed = Awaited<ReturnType<typeof startObserved>>;
 export interface Play {
   readonly alerts: readonly string[];
   readonly cause: (observed: Observed) => Promise<unknown>;
-  /** Undefined: the alert ends by itself, after a time that is too long to wait for here. */
+  /**
+   * What ends the alert. It is undefined if the alert ends by itself, after a time that is too long to wait for here.
+   */
   readonly remedy?: (observed: Observed) => Promise<unknown>;
   /** How long the first of them may take to fire. Two and a half minutes unless given. */
   readonly fireMsMax?: number;
@@ -41,7 +43,7 @@ export const WORKERS = 2;
 export const RICH = 'rich';
 const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
 const PIECES = ['Good', ' morning', '.'];
-/** Between two rounds of calls, of which there are eight in each. */
+/** The time between two rounds of calls, of which there are eight in each. */
 const ROUND_MS = 400;
 
 /** The answer to a request, buffered or streamed as it asks, with other figures in its usage. */
@@ -56,7 +58,10 @@ export const answering: NextScript = (request) => answerWith(request, {});
 
 export const failing = (status: number): NextScript => ({ status, body: '{"error":{"message":"made by a try"}}' });
 
-/** `isCalm`: none of the calls fails. The data directory is a small disk of its own, if this process may mount one. */
+/**
+ * Starts the stage. With `isCalm`, none of the calls fails. The data directory is a small disk of its own, if this
+ * process may mount one.
+ */
 export async function startObserved({ isCalm }: { readonly isCalm: boolean }) {
   const directory = mkdtempSync(path.join(os.tmpdir(), 'purser-observed-'));
   await globalSetup();

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { freePort, type Program, run, startProgram } from './programs.ts';
 
-/** Short, so that connections close under the service again and again. */
+/** The time is short, so that connections close under the service again and again. */
 const KEEP_ALIVE_SECONDS = 1;
 
 /** The certificate of a proxy, and the private authority that signed it. */
@@ -25,7 +25,7 @@ export function makeCertificates(directory: string) {
   return {
     authority: at('ca.pem'),
     certificate: at('front.crt'),
-    key: at('front.key') /** Certificate and key in one file, as HAProxy takes them. */,
+    key: at('front.key') /** The certificate and the key are in one file, as HAProxy takes them. */,
     both: at('front.pem'),
   };
 }
@@ -39,7 +39,7 @@ interface Front {
 
 export type StartFront = (front: Front) => Promise<Program>;
 
-/** nginx with TLS. It closes connections after a second without a request. */
+/** Starts nginx with TLS. It closes connections after a second without a request. */
 export async function startNginx({ directory, certificates, behind }: Front): Promise<Program> {
   const port = await freePort();
   const home = path.join(directory, `nginx-${port}`);
@@ -64,7 +64,7 @@ http {
   return startProgram({ command: 'nginx', words, port, directory, name: `nginx-${port}` });
 }
 
-/** HAProxy with TLS. It closes connections after a second without a request. */
+/** Starts HAProxy with TLS. It closes connections after a second without a request. */
 export async function startHaproxy({ directory, certificates, behind }: Front): Promise<Program> {
   const port = await freePort();
   const file = path.join(directory, `haproxy-${port}.cfg`);

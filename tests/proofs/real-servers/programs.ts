@@ -17,7 +17,7 @@ interface Start {
   /** Where it answers 200 as soon as it can serve. Without it, an open port is enough. */
   readonly readyPath?: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** For the file of what it says. */
+  /** The directory for the file of what the program says. */
   readonly directory: string;
   readonly name: string;
 }
@@ -56,7 +56,7 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** True if the program takes connections, and answers a request to `readyPath` if there is one. */
+/** Returns true if the program takes connections, and answers a request to `readyPath` if there is one. */
 async function isReady(port: number, readyPath: string | undefined): Promise<boolean> {
   try {
     if (readyPath !== undefined) return (await fetch(`http://127.0.0.1:${port}${readyPath}`)).ok;
@@ -87,7 +87,7 @@ export function run(command: string, words: readonly string[], directory: string
   if (status !== 0) throw new Error(`${command} ${words[0] ?? ''} failed: ${stderr}`);
 }
 
-/** True if a program can be started by this name. */
+/** Returns true if a program can be started by this name. */
 export function isInstalled(command: string, word = '-v'): boolean {
   return spawnSync(command, [word], { stdio: 'ignore' }).error === undefined;
 }

@@ -11,7 +11,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 const SAMPLE = readFileSync(path.join(ROOT, 'deploy/caddy/Caddyfile'), 'utf8');
 
-/** Undefined where Caddy or openssl is not installed. A reload reads the same file again. */
+/** Starts Caddy. It returns undefined where Caddy or openssl is not installed. A reload reads the same file again. */
 export async function startCaddy(options: {
   readonly directory: string;
   readonly gateways: readonly string[];

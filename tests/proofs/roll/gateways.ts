@@ -21,7 +21,7 @@ export interface GatewayOptions {
 }
 
 const START_MS_MAX = 120_000;
-/** As `npm start` has it. */
+/** The flags are those of `npm start`. */
 const NODE_FLAGS = ['--max-semi-space-size=32'];
 
 export async function createGateway({ directory, environment }: GatewayOptions) {
@@ -89,7 +89,10 @@ interface LogLine {
   readonly fault?: { readonly message: string };
 }
 
-/** Undefined for any other line. Those that are no JSON announce a start or a stop. */
+/**
+ * Returns the complaint of a line of the log. It returns undefined for any other line. Lines that are no JSON announce
+ * a start or a stop.
+ */
 function complaintIn(line: string): string | undefined {
   if (!line.startsWith('{"')) return undefined;
   const { level, msg, fault } = JSON.parse(line) as LogLine;

@@ -26,7 +26,7 @@ export interface LoadFigures {
   readonly streamsOpen: number;
   /** Calls without a whole answer: their tag and what came instead. */
   readonly lost: readonly string[];
-  /** Of plain calls, from the moment when one was due, in milliseconds. */
+  /** The median time of plain calls, in milliseconds from the moment when one was due. */
   readonly p50: number;
   readonly p99: number;
   readonly longest: number;

@@ -33,7 +33,7 @@ const { values } = parseArgs({
     next: { type: 'boolean', default: false },
     /** Goes back to where it began, at the end. */
     back: { type: 'boolean', default: false },
-    /** Or `caddy`. */
+    /** The proxy may also be `caddy`. */
     proxy: { type: 'string', default: 'nginx' },
     /** Reloads the proxy so often, before the restarts. */
     reloads: { type: 'string', default: '0' },

@@ -12,9 +12,9 @@ export interface ProviderFacts {
 }
 
 interface ProviderOptions {
-  /** 0, and by default: any free one. */
+  /** The port. With 0, and by default, it is any free one. */
   readonly port?: number;
-  /** Between two chunks of a stream. */
+  /** Milliseconds between two chunks of a stream. */
   readonly chunkMs?: number;
 }
 

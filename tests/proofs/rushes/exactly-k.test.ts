@@ -48,7 +48,10 @@ interface Round {
   readonly spare: number;
   /** The share of the largest possible usage that the provider reports. */
   readonly used: number;
-  /** True if the provider answers no call before all others are refused. If false, calls also race against settlements. */
+  /**
+   * Whether the provider answers no call before all others are refused. If it is false, calls also race against
+   * settlements.
+   */
   readonly isHeldBack: boolean;
 }
 
@@ -67,7 +70,7 @@ const ROUND: fc.Arbitrary<Round> = fc.record({
   isHeldBack: fc.boolean(),
 });
 
-/** In each run, regardless of the rest of a round. */
+/** These edges occur in each run, regardless of the rest of a round. */
 const EDGES: readonly Partial<Round>[] = [
   { spare: 0, isHeldBack: true },
   { spare: 1, isHeldBack: false },
@@ -97,7 +100,7 @@ function catalogueOf(all: readonly Price[]) {
   return { providers, models: priced, aliases: {} };
 }
 
-/** In whole numbers, apart from the service's own code. */
+/** Computes the cost in whole numbers, apart from the service's own code. */
 function costOf(model: number, tokens: Tokens): number {
   const { input = 0, output = 0, margin = 0 } = prices[model] ?? {};
   const exact = BigInt(tokens.prompt * input + tokens.output * output) * BigInt(10_000 + margin);

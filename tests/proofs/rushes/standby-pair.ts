@@ -21,7 +21,7 @@ const DATABASE = 'purser';
 const SETTINGS = { shared_buffers: '32MB', max_connections: '100' };
 
 interface PairServer {
-  /** Of the database, at this server alone. */
+  /** The address of the database, at this server alone. */
   readonly url: string;
   readonly port: number;
   /** Freezes every process of the server, like a machine that hangs. */
@@ -41,7 +41,7 @@ interface StandbyPair {
   readonly second: PairServer;
   /** Names both. */
   readonly url: string;
-  /** With the schema and nothing else. Its pool follows the leader. */
+  /** The database has the schema and nothing else. Its pool follows the leader. */
   readonly database: TestDatabase;
 }
 

@@ -88,7 +88,7 @@ after(async () => {
 
 interface Ended {
   readonly status: number;
-  /** Undefined if the call was not answered. */
+  /** What answered the call. It is undefined if the call was not answered. */
   readonly by: Name | undefined;
   readonly charged: number;
   readonly ms: number;

@@ -21,7 +21,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 const KNOWN_IMPORTS = `--import=${import.meta.resolve('../../../tools/known-imports.ts')}`;
 const PROGRAM = fileURLToPath(new URL('../../../packages/service/src/cli/main.ts', import.meta.url));
 
-/** Children are looked up in /proc. */
+/** The tests look children up in /proc. */
 const LINUX_ONLY = { skip: !isLinux };
 
 let directory: string;
@@ -45,7 +45,7 @@ function launch(words: readonly string[], environment: Readonly<Record<string, s
   return spawn(process.execPath, [KNOWN_IMPORTS, PROGRAM, ...words], { env: { ...settings, ...environment } });
 }
 
-/** `npm start`, without the scripts before it: the packages are installed. */
+/** Runs `npm start` without the scripts before it, because the packages are installed. */
 function launchByNpm(): ChildProcess {
   const { HOME = os.homedir(), PATH = '' } = process.env;
   const env = { HOME, PATH, PURSER_DATA_DIR: directory, PORT: String(port) };

@@ -10,13 +10,15 @@ export interface AccountRow {
   readonly email: string;
   readonly name: string | null;
   readonly role: Role;
-  /** Null for owners. */
+  /** The role among operators. It is null for owners. */
   readonly operator_role: OperatorRole | null;
-  /** Also null while an operator has the account disabled, so that no password is right. */
+  /**
+   * The hash of the password. It is also null while an operator has the account disabled, so that no password is right.
+   */
   readonly password_hash: string | null;
   readonly is_disabled: boolean;
   readonly created_at: Date;
-  /** Null until the account has proved its e-mail. */
+  /** The time when the account proved its e-mail. It is null until then. */
   readonly email_verified_at: Date | null;
   readonly has_second_factor: boolean;
   /** Signs in through the OpenID Connect provider, and has no password. */
@@ -71,10 +73,13 @@ interface NewSignInAccount {
   readonly email: string;
   readonly name: string | undefined;
   readonly role: Role;
-  /** Among operators: an admin if it is left out. Owners have none. */
+  /** The role among operators. If it is left out, an operator is an admin. Owners have none. */
   readonly operatorRole?: OperatorRole | undefined;
   readonly passwordHash: string;
-  /** False: the account proves its e-mail by a mailed link. True for accounts that somebody else vouches for. */
+  /**
+   * If it is false, the account proves its e-mail by a mailed link. It is true for accounts that somebody else vouches
+   * for.
+   */
   readonly isVerified: boolean;
 }
 
@@ -137,7 +142,7 @@ export async function insertSession(
     readonly passwordHash: string;
     readonly digest: Buffer;
     readonly lifetimeMs: number;
-    /** Of an operator's session. */
+    /** The lifetime of the session if the account is an operator's. */
     readonly operatorLifetimeMs: number;
   },
 ): Promise<SessionRow | undefined> {

@@ -54,10 +54,10 @@ interface AccountsOptions {
   readonly sendReset: SendReset;
   readonly sendVerification: SendVerification;
   readonly sendNews: SendNews;
-  /** True in production: operators need a second factor, and a code to add the first one. */
+  /** It is true in production: operators then need a second factor, and a code to add the first one. */
   readonly isSecondFactorRequired: boolean;
   readonly sendEnrolment?: SendEnrolment | undefined;
-  /** Undefined: nobody signs in through a provider. */
+  /** The sign-in through a provider. It is undefined if nobody signs in that way. */
   readonly sso?: Pick<SsoOptions, 'client' | 'settings' | 'except'> | undefined;
 }
 
@@ -73,7 +73,7 @@ interface NewRegistration {
 /** Accounts of app owners and operators: how they register, sign in and change passwords (CP-01, CP-06). */
 export interface Accounts extends PasswordResets, EmailVerifications, SecondSteps, Proofs {
   readonly secondFactors: SecondFactors;
-  /** Undefined when the settings name no OpenID Connect provider. */
+  /** The sign-in through an OpenID Connect provider. It is undefined when the settings name none. */
   readonly sso: Sso | undefined;
   /**
    * Creates an account and mails it a link that proves its e-mail. E-mails that differ only in case are the same. Limited by

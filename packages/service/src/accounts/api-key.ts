@@ -18,7 +18,7 @@ export function newApiKey(mode: Mode): string {
   return body + checksumOf(body);
 }
 
-/** True for a text that `newApiKey` could have made: the shape fits and the checksum is right. */
+/** Returns true for a text that `newApiKey` could have made, with the right shape and the right checksum. */
 export function isApiKey(text: string): boolean {
   if (!SHAPE.test(text)) return false;
   const body = text.slice(0, -CHECKSUM_LENGTH);
@@ -35,7 +35,7 @@ export function digestOfApiKey(apiKey: string): Buffer {
   return sha256(apiKey);
 }
 
-/** Enough of a key for its owner to tell it from others, and too little to guess it. */
+/** Returns enough of a key for its owner to tell it from others, and too little to guess it. */
 export function hintOfApiKey(apiKey: string): string {
   return `${PREFIX[modeOfApiKey(apiKey)]}...${apiKey.slice(-HINT_LENGTH)}`;
 }

@@ -51,7 +51,7 @@ export interface OwnApps extends OwnKeys {
 interface AppChange {
   readonly name: string | undefined;
   readonly redirectUris: readonly string[] | undefined;
-  /** Null clears it. */
+  /** The app's return address. Null clears it. */
   readonly returnUri: string | null | undefined;
 }
 

@@ -9,7 +9,10 @@ export function sealAuthenticator(key: Buffer, accountId: AccountId, secret: Buf
   return seal(key, contextOf(accountId), secret.toString('base64'));
 }
 
-/** Undefined if it was sealed under another key: the former `PURSER_SECRET` was lost. */
+/**
+ * Opens a sealed secret. Returns undefined if it was sealed under another key, because the former `PURSER_SECRET` was
+ * lost.
+ */
 export function openAuthenticator(key: Buffer, accountId: AccountId, sealed: Buffer): Buffer | undefined {
   const text = unsealAny([key], contextOf(accountId), sealed);
   return text === undefined ? undefined : Buffer.from(text, 'base64');

@@ -30,14 +30,17 @@ export interface AuthenticatorOffer {
 
 /** Adds and removes the authenticator app of an account. */
 export interface AuthenticatorSetup {
-  /** `begun`: the `setupToken` of an offer whose code was mistyped. The same secret is offered again. */
+  /**
+   * Offers an authenticator app. `begun` is the `setupToken` of an offer whose code was mistyped; the same secret is
+   * then offered again.
+   */
   readonly offerAuthenticator: (
     by: Changer,
     begun?: string,
   ) => Promise<AuthenticatorOffer | NotProved | Refusal<'CONFLICT'>>;
   readonly addAuthenticator: (
     by: Changer,
-    /** `enrolmentCode`: of an operator's first factor, see `Enrolments`. */
+    /** `enrolmentCode` is the code for an operator's first factor, see `Enrolments`. */
     setup: { readonly setupToken: string; readonly code: string; readonly enrolmentCode: string | undefined },
   ) => Promise<Added | NotProved | Refusal<'BAD_REQUEST' | 'CONFLICT' | 'TOO_MANY_REQUESTS'>>;
   readonly removeAuthenticator: (by: Changer) => Promise<NotProved | Refusal<'NOT_FOUND'> | undefined>;

@@ -33,9 +33,9 @@ export interface EnrolmentOptions {
   readonly pool: Pool;
   readonly keys: Keys;
   readonly attempts: AttemptLimiter;
-  /** True in production, where operators need a second factor. */
+  /** It is true in production, where operators need a second factor. */
   readonly isSecondFactorRequired: boolean;
-  /** Undefined if the service cannot send mail. */
+  /** Sends an enrolment code by mail. It is undefined if the service cannot send mail. */
   readonly sendEnrolment?: SendEnrolment | undefined;
 }
 
@@ -138,7 +138,7 @@ export async function makeEnrolmentCode(pool: Pool, keys: ProofKeys, email: stri
   });
 }
 
-/** 50 bits. The attempt limiter leaves a guesser 300 tries a day. */
+/** Makes a code of 50 bits. The attempt limiter leaves a guesser 300 tries a day. */
 async function makeCode(tx: Queryable, [key]: ProofKeys, accountId: AccountId, lifetimeMs: number): Promise<string> {
   const code = newRecoveryCode();
   const proof = proofOfRecoveryCode(key, accountId, code);

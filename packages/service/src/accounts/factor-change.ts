@@ -16,7 +16,7 @@ import { Refusal, refuse } from '#kernel/refusal.ts';
 interface AccountPasskey {
   readonly credentialId: string;
   readonly createdAtMs: number;
-  /** Undefined when it was never used. */
+  /** The time when the passkey was last used. It is undefined if it was never used. */
   readonly lastUsedAtMs: number | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface SecondFactorState {
   readonly recoveryCodesLeft: number;
 }
 
-/** Recovery codes, if this is the account's first second factor. They cannot be shown again. */
+/** The recovery codes, if this is the account's first second factor. They cannot be shown again. */
 export interface Added {
   readonly recoveryCodes: readonly string[] | undefined;
 }

@@ -33,7 +33,7 @@ interface Holder {
 
 /** Judges second factors, and uses up what was right: a code works once, and so does a challenge. */
 export interface FactorCheck {
-  /** Call it in the transaction of what the factor is shown for. */
+  /** Tells whether the factor is right. Call it in the transaction of what the factor is shown for. */
   readonly isRight: (tx: Queryable, holder: Holder, shown: Shown, from: string) => Promise<boolean>;
   /** The account of a passkey that signed a challenge of this purpose. Undefined when it is not right. */
   readonly holderOf: (tx: Queryable, credential: string, purpose: string) => Promise<AccountId | undefined>;

@@ -74,7 +74,7 @@ export async function takeStep(tx: Queryable, accountId: AccountId, step: number
   return rowCount === 1;
 }
 
-/** False when the account has no authenticator app. */
+/** Removes the authenticator app. Returns false when the account has none. */
 export async function deleteAuthenticator(tx: Queryable, accountId: AccountId): Promise<boolean> {
   const { rowCount } = await tx.query(`delete from accounts.authenticators where account_id = $1`, [accountId]);
   return rowCount === 1;
@@ -187,7 +187,7 @@ export async function advanceAccountPasskey(tx: Queryable, credentialId: string,
   return rowCount === 1;
 }
 
-/** False when the account has no such passkey. */
+/** Removes a passkey. Returns false when the account has no such passkey. */
 export async function deleteAccountPasskey(
   tx: Queryable,
   accountId: AccountId,

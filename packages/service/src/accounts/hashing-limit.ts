@@ -11,7 +11,10 @@ export type LimitHashing = <Result extends string | boolean>(
  * leave them the other two threads.
  */
 const HASHES_RUNNING_MAX = 2;
-/** About a second of work. Callers beyond that are told to come back, because they would wait too long. */
+/**
+ * So many hashes are about a second of work. Callers beyond that are told to come back, because they would wait too
+ * long.
+ */
 const HASHES_WAITING_MAX = 32;
 
 export function createHashingLimit(): LimitHashing {

@@ -24,11 +24,14 @@ export interface AppLimits {
   readonly maxStreamsPerUser: number;
 }
 
-/** With what a restart alone can change. */
+/** The limits of an app, with those that a restart alone can change. */
 export interface CallLimits extends AppLimits {
-  /** Plain calls at once of a user, across all gateways; as many as streams, if an app may have more of those (CC-18). */
+  /**
+   * The plain calls that a user may have at once, across all gateways. They are as many as the streams, if an app may
+   * have more of those (CC-18).
+   */
   readonly maxCallsPerUser: number;
-  /** Plain calls at once of the app, in each gateway process. */
+  /** The plain calls that the app may have at once in each gateway process. */
   readonly maxCallsPerApp: number;
 }
 
@@ -148,7 +151,7 @@ async function readKey(db: Queryable, digest: string): Promise<{ readonly key?: 
   return { ...(key && { key }), ...(app && { app }) };
 }
 
-/** Remembered, so that a caller who repeats a made-up key costs one read and not one for every call. */
+/** Remembers a digest, so that a caller who repeats a made-up key costs one read and not one for every call. */
 function remember(unknown: Set<string>, digest: string): undefined {
   if (unknown.size >= UNKNOWN_DIGESTS_MAX) unknown.clear();
   unknown.add(digest);

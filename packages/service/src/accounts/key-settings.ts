@@ -7,7 +7,7 @@ import type { RateLimits } from '#limits/rate-limit.ts';
 /** What an owner may set on a key and change later (CP-08). Null: none, or no limit. */
 export interface KeySettings {
   readonly name: string | null;
-  /** From then on the key is refused like a revoked one. */
+  /** The time from which the key is refused like a revoked one. */
   readonly expiresAtMs: number | null;
   /** Identifiers and aliases that it may call. An alias allows the model that it points to, under any name. */
   readonly models: readonly string[] | null;
@@ -37,14 +37,14 @@ export interface KeyFacts {
   readonly models: readonly string[] | null;
   readonly rate: RateLimits | null;
   readonly budget: KeyBudget | undefined;
-  /** Undefined: it may come from anywhere. */
+  /** Tells whether the key may be used from an address. It is undefined if the key may be used from anywhere. */
   readonly allowsAddress: ((address: string) => boolean) | undefined;
 }
 
 /** The settings of a key as the table has them, with the first key of its line. */
 interface KeySettingsRow {
   readonly key_id: KeyId;
-  /** Null: itself. */
+  /** The first key of its line, as which this key counts. It is null if that is the key itself. */
   readonly counts_as: KeyId | null;
   readonly may_reset: boolean;
   readonly models: readonly string[] | null;

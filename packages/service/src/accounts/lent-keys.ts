@@ -10,7 +10,7 @@ interface Loan {
   readonly owner: Owner;
   readonly appId: AppId;
   readonly mode: Mode;
-  /** For whom the call is, and what it asks for: for the trail. */
+  /** The user that the call is for. Like the model that it asks for, it is for the trail. */
   readonly userId: EndUserId;
   readonly model: string;
 }

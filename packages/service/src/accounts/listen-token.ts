@@ -24,7 +24,7 @@ export interface ListenToken {
   readonly madeBy: string;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
-  /** To the minute. Undefined: never used. */
+  /** The time of the last use, to the minute. It is undefined if the token was never used. */
   readonly lastUsedAtMs: number | undefined;
 }
 

@@ -191,7 +191,7 @@ export async function updateAccount(
   return rows[0] && withEmail(tx, rows[0]);
 }
 
-/** True while at least one account can still sign in as an operator who may do everything. */
+/** Returns true while at least one account can still sign in as an operator who may do everything. */
 export async function hasAdmin(tx: Queryable): Promise<boolean> {
   const { rowCount } = await tx.query(
     `select from accounts.accounts where operator_role = 'admin' and not is_disabled

@@ -56,7 +56,7 @@ export function factorRefusal(
   return isOpenWithoutFactor(path) ? undefined : needsFactor();
 }
 
-/** True for the routes and pages where an operator adds the first factor, and signs out. */
+/** Returns true for the routes and pages where an operator adds the first factor, and signs out. */
 export function isOpenWithoutFactor(path: string): boolean {
   return WITHOUT_FACTOR.test(path);
 }

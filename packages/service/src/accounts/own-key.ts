@@ -23,7 +23,7 @@ export interface ApiKey extends KeyOptions {
   /** The prefix and last characters: enough for its owner to tell it from others. */
   readonly hint: string;
   readonly createdAtMs: number;
-  /** Recorded within a minute of the use. Undefined when the key was never used. */
+  /** The time of the last use, recorded within a minute of it. It is undefined if the key was never used. */
   readonly lastUsedAtMs: number | undefined;
   readonly revokedAtMs: number | undefined;
   readonly settings: KeySettings;
@@ -34,7 +34,7 @@ export interface ApiKey extends KeyOptions {
   readonly rolledTo: KeyId | undefined;
 }
 
-/** Undefined fields stay as they are, or at none for a new key. */
+/** Undefined fields stay as they are. In a new key, they stay at none. */
 export type KeyChange = { readonly [Field in keyof KeySettings]?: KeySettings[Field] | undefined };
 
 /** What settings are judged by. */

@@ -36,8 +36,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * True when the password matches the stored hash. Without a stored hash it does the same work and says no, so that response
- * times do not reveal whether an account exists.
+ * Returns true when the password matches the stored hash. Without a stored hash it does the same work and returns
+ * false, so that response times do not reveal whether an account exists.
  */
 export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
   const encoded = stored === undefined ? undefined : decode(stored);

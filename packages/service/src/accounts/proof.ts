@@ -14,7 +14,7 @@ export interface Proofs {
   readonly passkeyProofOptions: (
     accountId: AccountId,
   ) => Promise<ReturnType<PasskeyChecks['optionsToUse']> | undefined>;
-  /** By a passkey, or by the password and, if there is a second factor, a code. */
+  /** Proves who one is by a passkey, or by the password and, if there is a second factor, a code. */
   readonly prove: (
     signedIn: SignedIn,
     given: ({ readonly password: string; readonly code: string | undefined } | { readonly credential: string }) & {

@@ -67,7 +67,7 @@ export interface NewApp {
   readonly name: string;
   readonly redirectUris: readonly string[];
   readonly isFirstParty: boolean;
-  /** Undefined: the service's defaults. */
+  /** The limits of the app. If they are undefined, it gets the service's defaults. */
   readonly limits:
     | { readonly ratePerMinute: number; readonly rateBurst: number; readonly maxStreamsPerUser: number }
     | undefined;
@@ -130,7 +130,7 @@ export async function updateApp(
     readonly appId: AppId;
     readonly name: string | undefined;
     readonly redirectUris: readonly string[] | undefined;
-    /** Null clears it. */
+    /** The app's return address. Null clears it. */
     readonly returnUri: string | null | undefined;
   },
 ): Promise<OwnAppRow | undefined> {

@@ -3,7 +3,10 @@ import type { AccountId } from '#kernel/ids.ts';
 import { randomBytes } from '#kernel/random.ts';
 
 export const RECOVERY_CODES = 10;
-/** Crockford's base32: without letters that look like digits or each other. Reading maps those to what was meant. */
+/**
+ * The alphabet is Crockford's base32, which has no letters that look like digits or like each other. Reading maps those
+ * to what was meant.
+ */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const LENGTH = 10; // 50 bits, for codes that are guessed at most some hundred times a day.
 const CODE = /^[0-9a-hjkmnp-tv-z]{10}$/;

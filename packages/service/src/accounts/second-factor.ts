@@ -19,7 +19,7 @@ import { type Refusal, refuse } from '#kernel/refusal.ts';
 
 /** The second factors of an account (CP-06). Every change needs a fresh proof, is in the account's trail, and is mailed. */
 export interface SecondFactors extends AuthenticatorSetup, PasskeySetup, Enrolments {
-  /** False when the service is reached by an IP address. */
+  /** It is false when the service is reached by an IP address. */
   readonly isPasskeyPossible: boolean;
   readonly state: (accountId: AccountId) => Promise<SecondFactorState>;
   /** Makes ten new recovery codes. The old ones stop working. */

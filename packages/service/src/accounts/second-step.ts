@@ -41,7 +41,10 @@ type Answer = { readonly code: string } | { readonly credential: string };
 
 /** The second step of a sign-in, and signing in with a passkey alone (CP-06). */
 export interface SecondSteps {
-  /** Undefined when the sign-in has expired, was used, or has no guesses left. */
+  /**
+   * Returns the state of a pending sign-in. It is undefined when the sign-in has expired, was used, or has no guesses
+   * left.
+   */
   readonly pending: (pendingToken: string) => Promise<PendingState | undefined>;
   /** Opens the session. Five wrong answers end the sign-in, and many of them slow down the account's sign-ins. */
   readonly finishSignIn: (
@@ -154,7 +157,7 @@ function shownOf(answer: Answer): Shown {
   return 'code' in answer ? { code: answer.code } : { credential: answer.credential, purpose: SIGN_IN };
 }
 
-/** Undefined for texts that cannot be a token of ours, which then cost no read. */
+/** Returns undefined for texts that cannot be a token of ours, which then cost no read. */
 function digestOf(pendingToken: string): Buffer | undefined {
   return TOKEN.test(pendingToken) ? sha256(pendingToken) : undefined;
 }

@@ -6,7 +6,7 @@ import { countSignIn, hasSignedInFrom } from '#audit/queries.ts';
 import type { Queryable } from '#db/pool.ts';
 import type { Clock } from '#kernel/clock.ts';
 
-/** From where a person signs in. */
+/** The place from which a person signs in. */
 export interface SignInPlace {
   /** The network address of the caller. */
   readonly from: string;
@@ -26,7 +26,7 @@ export function knownOf(row: AccountRow | undefined) {
 export type OpenSession = (
   tx: Queryable,
   row: AccountRow,
-  /** `isTold`: another mail tells of this sign-in. */
+  /** `isTold` is true if another mail tells of this sign-in. */
   place: SignInPlace & { readonly isTold?: boolean },
 ) => Promise<SignIn | undefined>;
 

@@ -23,7 +23,7 @@ export interface Account {
   readonly email: string;
   readonly name: string | undefined;
   readonly role: Role;
-  /** Among operators. Undefined for owners, see `operatorRoleOf`. */
+  /** The role among operators. It is undefined for owners, see `operatorRoleOf`. */
   readonly operatorRole: OperatorRole | undefined;
   readonly isDisabled: boolean;
   /** The account has proved that mail to its address reaches it. */
@@ -39,7 +39,7 @@ export interface Session {
   readonly sessionId: SessionId;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
-  /** To the minute. */
+  /** The time of the last use, to the minute. */
   readonly lastUsedAtMs: number;
 }
 

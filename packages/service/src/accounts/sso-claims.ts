@@ -11,10 +11,10 @@ export type Claims = Readonly<Record<string, unknown>>;
 export interface SsoPerson {
   readonly issuer: string;
   readonly subject: string;
-  /** Undefined: the provider has not verified it, or names none. */
+  /** The e-mail of the person. It is undefined if the provider has not verified it, or names none. */
   readonly email: string | undefined;
   readonly name: string | undefined;
-  /** Undefined: no value of the role claim is in the settings. */
+  /** The role of the person. It is undefined if no value of the role claim is in the settings. */
   readonly role: OperatorRole | undefined;
   /** When they showed the provider who they are. Undefined if it does not say. */
   readonly authTimeMs: number | undefined;

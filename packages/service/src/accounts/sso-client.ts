@@ -32,7 +32,7 @@ interface SsoClientOptions {
 
 /** The provider's addresses and algorithms are read again after this. */
 const DISCOVERY_MS = 60 * 60 * 1_000;
-/** For each request to the provider. A person waits for it. */
+/** The limit of each request to the provider, because a person waits for it. */
 const TIMEOUT_SECONDS = 5;
 /**
  * How long a person may have been signed in at the provider: as long as a session of an operator here. It makes the provider say

@@ -3,7 +3,7 @@ import { ACCOUNT_COLUMNS, type AccountRow, type SessionRow } from '#accounts/acc
 import { emailsOf, type Queryable, withEmail } from '#db/pool.ts';
 import type { AccountId, SessionId } from '#kernel/ids.ts';
 
-/** Whom a provider names. */
+/** The issuer and the subject by which a provider names a person. */
 interface SubjectName {
   readonly issuer: string;
   readonly subject: string;

@@ -2,7 +2,7 @@ import type { OperatorRole } from '@purser/contract/operator-access.ts';
 
 /** How operators sign in through an OpenID Connect provider. */
 export interface SsoSettings {
-  /** As the provider writes it in its tokens. */
+  /** The issuer, as the provider writes it in its tokens. */
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;

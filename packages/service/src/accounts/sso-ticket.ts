@@ -3,7 +3,7 @@ import { hmacSha256, sha256 } from '#kernel/crypto.ts';
 import { keyOfProof, type ProofKeys } from '#kernel/keys.ts';
 import { randomBase62 } from '#kernel/random.ts';
 
-/** Signing in, showing again who one is, or making an account that has a password one of the provider. */
+/** A person signs in, shows again who they are, or turns an account that has a password into one of the provider. */
 export type SsoPurpose = 'sign-in' | 'prove' | 'link';
 
 interface Begun {

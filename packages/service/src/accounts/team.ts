@@ -66,7 +66,7 @@ export interface Teams {
     token: string,
     from: string,
   ) => Promise<{ readonly appId: AppId } | Refusal<'BAD_REQUEST' | 'FORBIDDEN' | 'CONFLICT'>>;
-  /** Undefined when the account is no member. Refused for the last owner. */
+  /** Changes the role of a member. Gives undefined when the account is no member, and refuses for the last owner. */
   readonly changeRole: (
     owner: Owner,
     appId: AppId,
@@ -237,7 +237,10 @@ async function findToChange(
   return isKept ? found : refuse('CONFLICT', LAST_OWNER);
 }
 
-/** Asked again under the lock: the role that the caller checked may have been taken away while the request waited for it. */
+/**
+ * Asks again under the lock, because the role that the caller checked may have been taken away while the request waited
+ * for it.
+ */
 function isOwner(members: readonly MemberRow[], accountId: AccountId): boolean {
   return members.some((one) => one.account_id === accountId && one.role === 'owner');
 }

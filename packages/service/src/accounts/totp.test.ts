@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { base32Of, otpauthUri, stepOfCode, totpOf } from '#accounts/totp.ts';
 
-/** RFC 6238, appendix B: the secret of the SHA-1 vectors. */
+/** The secret of the SHA-1 vectors in RFC 6238, appendix B. */
 const SECRET = Buffer.from('12345678901234567890');
 
 test('CP-06 codes are those of RFC 6238, with six digits', () => {

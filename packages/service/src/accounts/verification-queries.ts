@@ -34,7 +34,7 @@ export async function updateVerified(tx: Queryable, accountId: AccountId): Promi
   return rowCount === 1;
 }
 
-/** True when the account has proved its e-mail. */
+/** Returns true when the account has proved its e-mail. */
 export async function isVerified(db: Queryable, accountId: AccountId): Promise<boolean> {
   const { rowCount } = await db.query(
     `select from accounts.accounts where account_id = $1 and email_verified_at is not null`,

@@ -22,7 +22,7 @@ export function openCatalogue(db: Pool, log: Log, config: Config, simulatorUrl: 
   return { providers, upstreams, catalogue: { ...catalogue, readUpstreams, testCall: testCallWith(providers) } };
 }
 
-/** Longer than an answer of one token takes, also from a server that first loads the model. */
+/** This is longer than an answer of one token takes, also from a server that first loads the model. */
 const TEST_MS_MAX = 30_000;
 
 /** One small call by the clients that calls use, so that it shows what calls would meet (MO-11). Undefined without a key. */

@@ -18,7 +18,7 @@ const LOOK_MS = 15_000;
 const APART_MS = 300_000;
 
 interface ComparingOptions {
-  /** For statements that take long. */
+  /** The pool for statements that take long. */
   readonly db: Pool;
   readonly client: CellClient;
   readonly log: Log;

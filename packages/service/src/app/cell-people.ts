@@ -14,7 +14,7 @@ interface CellPeopleOptions {
   readonly config: { readonly publicUrl: string; readonly currency: string };
   readonly pool: Pool;
   readonly keys: Keys;
-  /** Undefined: there are no other cells. */
+  /** The way to other cells. It is undefined if there are none. */
   readonly reach: CellReach | undefined;
   readonly clock: Clock;
   readonly log: Log;

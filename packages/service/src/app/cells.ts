@@ -26,14 +26,14 @@ import { createRateLimiter, type RateLimiter } from '#limits/rate-limit.ts';
 interface CellOptions {
   readonly config: Pick<Config, 'cell'>;
   readonly db: Pool;
-  /** For the buckets of rate limits. */
+  /** The pool for the buckets of rate limits. */
   readonly rates: Pool;
-  /** For statements that take long. */
+  /** The pool for statements that take long. */
   readonly reports: Pool;
-  /** For the budgets of API keys. */
+  /** The pool for the budgets of API keys. */
   readonly reads: Pool;
   readonly keys: Keys;
-  /** Without lent keys. */
+  /** The directory of keys, without lent keys. */
   readonly directory: Pick<KeyDirectory, 'find'>;
   readonly addressOf: CallerAddress;
   readonly clock: Clock;

@@ -186,7 +186,7 @@ async function followChanges(upkeep: Pool, log: Log, kept: Kept) {
 interface Kept {
   readonly accounts: Refreshed;
   readonly catalogue: Refreshed;
-  /** Undefined: there are no other cells. */
+  /** The map of cells that is loaded again. It is undefined if there are no other cells. */
   readonly cells: Refreshed | undefined;
 }
 

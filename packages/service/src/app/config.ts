@@ -34,7 +34,7 @@ export interface Config extends LimitSettings, LogSettings, StopSettings, Databa
   readonly environment: 'development' | 'production';
   /** The address to listen on. The default is loopback, so that nothing is exposed by accident. */
   readonly host: string;
-  /** 0 lets the system choose a free port, as tests do. */
+  /** The port of the service. 0 lets the system choose a free one, as tests do. */
   readonly port: number;
   /** The port is published on the loopback of the machine around this container. In development only. */
   readonly isInContainer: boolean;
@@ -42,17 +42,20 @@ export interface Config extends LimitSettings, LogSettings, StopSettings, Databa
   readonly publicUrl: string;
   /** The name of the cell that the database is. Undefined: it is the only one. */
   readonly cell: string | undefined;
-  /** Absolute. Holds the embedded database, the settlements on disk, and in development the secret and the demo's keys. */
+  /**
+   * The absolute path of the data directory. It holds the embedded database, the settlements on disk, and in
+   * development the secret and the demo's keys.
+   */
   readonly dataDirectory: string;
   /** The root of the keys for links, forms and cookies; it opens the keys that the database keeps. The same for all processes. */
   readonly secret: Buffer;
   /** The former or the coming secret, while the secret is being changed. */
   readonly secretAlso: Buffer | undefined;
-  /** Undefined means the demo catalogue, in development only. */
+  /** The file of the catalogue. Undefined means the demo catalogue, in development only. */
   readonly catalogueFile: string | undefined;
   /** The play money that a sandbox user starts with (SB-01). */
   readonly sandboxGrant: Micros;
-  /** ISO 4217, for all wallets of the service. */
+  /** The ISO 4217 code of the currency, for all wallets of the service. */
   readonly currency: string;
   /** The number of gateway processes. */
   readonly workers: number;
@@ -76,7 +79,7 @@ export interface Config extends LimitSettings, LogSettings, StopSettings, Databa
   readonly operator: OperatorSettings | undefined;
   /** The OpenID Connect provider of operators. Undefined: they have passwords. */
   readonly sso: SsoSettings | undefined;
-  /** For how long rows that are about people stay. */
+  /** The time for which rows that are about people are kept. */
   readonly retention: Retention;
   /** The mail server. Undefined means that no mail is sent; in development it shows on the mailbox page. */
   readonly mail: SmtpSettings | undefined;
@@ -243,7 +246,10 @@ function readCurrency(settings: SettingsReader): string {
   return value;
 }
 
-/** Refused in production, because an app could then make the service call machines inside the operator's network. */
+/**
+ * Reads the setting. It is refused in production, because an app could then make the service call machines inside the
+ * operator's network.
+ */
 function readAllowPrivate(settings: SettingsReader, environment: string): boolean {
   const isAsked = settings.text('PURSER_WEBHOOK_ALLOW_PRIVATE') === '1';
   if (isAsked && environment === 'production') {

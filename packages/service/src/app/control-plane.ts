@@ -68,13 +68,13 @@ import type { SandboxWallets } from '#sandbox/sandbox-wallet.ts';
 interface PlanesOptions {
   readonly config: Config;
   readonly pools: {
-    /** Used by these planes and nothing else. */
+    /** The pool that these planes use and nothing else does. */
     readonly planes: Pool;
-    /** Of the database role that may touch play money only. */
+    /** The pool of the database role that may touch play money only. */
     readonly sandbox: Pool;
-    /** For statements that may take a minute. */
+    /** The pool for statements that may take a minute. */
     readonly check: Pool;
-    /** For statements that read a lot of usage. */
+    /** The pool for statements that read a lot of usage. */
     readonly reports: Pool;
   };
   readonly reports: Reports;
@@ -95,9 +95,9 @@ interface PlanesOptions {
   readonly links: Links;
   readonly readStatus: (() => Promise<ServiceStatus>) | undefined;
   readonly history: UserHistory;
-  /** Undefined: there are no other cells. */
+  /** What is asked of other cells. It is undefined if there are none. */
   readonly otherCells: CellPeople['otherCells'];
-  /** Undefined: there are no other cells. */
+  /** The way to other cells. It is undefined if there are none. */
   readonly reach: CellReach | undefined;
 }
 
@@ -108,13 +108,13 @@ interface Refreshed {
 
 interface ComposedPlanes extends Planes {
   readonly pages: PageRoutes;
-  /** Undefined when no payment processor is configured. */
+  /** The webhooks of the payment processor. They are undefined when none is configured. */
   readonly processorWebhooks: ProcessorWebhooks | undefined;
   /** What other cells may ask about payments. */
   readonly cellRoutes: readonly CellRoute[];
 }
 
-/** People of one office share an address, so it may send as much as so many accounts. */
+/** People of one office share a network address, so one address may send as much as this number of accounts. */
 const ADDRESS_SHARE = 5;
 
 function createPaces({ ratePerMinute, rateBurst }: PaceRate): PlanePaces {

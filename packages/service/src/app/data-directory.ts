@@ -13,11 +13,11 @@ const MODE = 0o700;
 const CHECKOUT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 interface Place {
-  /** `PURSER_DATA_DIR`. */
+  /** The value of `PURSER_DATA_DIR`. */
   readonly given: string | undefined;
   /** Whether this is the installed program. An installation has JavaScript alone, a checkout runs its sources. */
   readonly isInstalled: boolean;
-  /** `XDG_DATA_HOME`. */
+  /** The value of `XDG_DATA_HOME`. */
   readonly dataHome: string | undefined;
 }
 

@@ -2,12 +2,15 @@ import path from 'node:path';
 import { readDatabaseUrl } from '#db/hosts.ts';
 import type { SettingsReader } from '#app/settings.ts';
 
-/** `standby`: another server has it. `disk`: it is on the disk of the server. `none`: it may be lost. */
+/**
+ * `standby` means that another server has the commit, `disk` that it is on the disk of the server, and `none` that it
+ * may be lost.
+ */
 const DURABILITIES = ['standby', 'disk', 'none'] as const;
 export type Durability = (typeof DURABILITIES)[number];
 
 export interface DatabaseSettings {
-  /** Undefined means the embedded PostgreSQL in the data directory. */
+  /** The URL of the database. Undefined means the embedded PostgreSQL in the data directory. */
   readonly databaseUrl: string | undefined;
   /** What the server of `DATABASE_URL` has to promise of a commit. */
   readonly durability: Durability;

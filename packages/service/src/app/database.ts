@@ -25,7 +25,10 @@ interface OpenOptions {
   readonly config: Config;
   readonly log: Log;
   readonly say: (text: string) => void;
-  /** True to use the embedded server of a service that already runs on the data directory. Otherwise that is refused. */
+  /**
+   * If it is true, the embedded server of a service that already runs on the data directory may be used. Otherwise that
+   * is refused.
+   */
   readonly mayShare: boolean;
 }
 

@@ -42,7 +42,7 @@ const DEMO_USER = userIdSchema.parse('demo-user');
 const PASSWORD_LENGTH = 22;
 
 const DEMO_CREDIT = micros(20_000_000n);
-/** So high that nobody who tries things out runs into them. */
+/** The limits are so high that nobody who tries things out runs into them. */
 const DEMO_LIMITS = { ratePerMinute: 1_000_000, rateBurst: 1_000_000, maxStreamsPerUser: 100 };
 
 /** Creates the demo account, app, keys and funded user if they are missing. Repeating changes nothing. */
@@ -76,8 +76,8 @@ export async function ensureDemo(
 }
 
 /**
- * Our own start page, because the demo has no app of its own to return to. Redirect addresses are compared as text, and people
- * write both names of their machine.
+ * Returns our own start page, because the demo has no app of its own to return to. Redirect addresses are compared as
+ * text, and people write both names of their machine.
  */
 function rootsOf(publicUrl: string): readonly string[] {
   const { hostname, port } = new URL(publicUrl);

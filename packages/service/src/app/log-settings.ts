@@ -4,7 +4,7 @@ import type { LogLevel } from '#kernel/log.ts';
 /** What is logged, and how it looks. */
 export interface LogSettings {
   readonly logLevel: LogLevel;
-  /** `text`: for the person at the terminal, with a line for every request. `json`: for programs. */
+  /** `text` is for the person at the terminal, with a line for every request. `json` is for programs. */
   readonly logFormat: 'json' | 'text';
   /** One of so many answered calls has a line. Every other call always has one. */
   readonly logOneIn: number;
@@ -12,10 +12,13 @@ export interface LogSettings {
 
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const satisfies readonly LogLevel[];
 const FORMATS = ['auto', 'json', 'text'] as const;
-/** At a thousand calls a second, still a line every ten seconds. */
+/** At a thousand calls a second, there is still a line every ten seconds. */
 const ONE_IN_MAX = 10_000;
 
-/** `auto`: text for somebody who develops at a terminal. In production the log is read by programs, wherever it goes. */
+/**
+ * With `auto`, somebody who develops at a terminal gets text. In production the log is read by programs, wherever it
+ * goes.
+ */
 export function readLogSettings(
   settings: SettingsReader,
   of: { readonly environment: 'development' | 'production'; readonly isTerminal: boolean },

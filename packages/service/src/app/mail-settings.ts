@@ -40,7 +40,9 @@ function serverOf(text: string): Omit<SmtpSettings, 'from'> | undefined {
   };
 }
 
-/** User names and passwords are percent-encoded in URLs. Undefined when the encoding is broken. */
+/**
+ * Decodes a user name or a password, which are percent-encoded in URLs. Returns undefined when the encoding is broken.
+ */
 function decoded(part: string): string | undefined {
   try {
     return decodeURIComponent(part);

@@ -66,9 +66,9 @@ interface OperatorOptions {
   readonly config: Config;
   readonly pools: {
     readonly planes: Pool;
-    /** For statements that may take a minute. */
+    /** The pool for statements that may take a minute. */
     readonly check: Pool;
-    /** For statements that read a lot. */
+    /** The pool for statements that read a lot. */
     readonly reports: Pool;
   };
   readonly clock: Clock;

@@ -18,7 +18,7 @@ const NO_BOUND: RoleLimit = { act: undefined, day: undefined };
 const NOTHING: RoleLimit = { act: ZERO_MICROS, day: ZERO_MICROS };
 const UNIT = 1_000_000;
 
-/** In production, in units of the currency: what one act moves, and what one operator moves in 24 hours. */
+/** The limits in production, in units of the currency: what one act moves, and what one operator moves in 24 hours. */
 const USUAL: Limits = {
   viewer: NOTHING,
   support: limitOf(50, 200),

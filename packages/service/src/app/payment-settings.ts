@@ -34,7 +34,7 @@ export function readPayments(settings: SettingsReader, environment: string): Pay
   return { processor, stripe: { secretKey: secretKey ?? '', webhookSecret: webhookSecret ?? '', apiBase } };
 }
 
-/** True when the Stripe key is a test key, with which no real money moves. */
+/** Returns true when the Stripe key is a test key, with which no real money moves. */
 export function isTestKey(payments: PaymentSettings): boolean {
   return payments.processor === 'stripe' && TEST_KEY.test(payments.stripe.secretKey);
 }

@@ -26,7 +26,7 @@ interface PaymentsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly tellOfPayment: TellOfPayment;
-  /** Undefined: there are no other cells. */
+  /** The way to other cells. It is undefined if there are none. */
   readonly reach: CellReach | undefined;
 }
 
@@ -41,9 +41,9 @@ export interface Payments {
   readonly processorWebhooks: ProcessorWebhooks;
   /** What other cells may ask. */
   readonly cellRoutes: readonly CellRoute[];
-  /** Undefined for a processor without such a list. */
+  /** Lists the movements at the processor. It is undefined for a processor without such a list. */
   readonly listMovements: Processor['listMovements'];
-  /** Undefined unless the test processor is used. */
+  /** The bank of the test processor. It is undefined unless that processor is used. */
   readonly testBank: TestBank | undefined;
   readonly stop: () => Promise<void>;
 }
@@ -87,7 +87,10 @@ export async function composePayments({
   };
 }
 
-/** Whose movements the books have, and its own list of them, for a command. `stripe` if the settings name no processor. */
+/**
+ * Returns, for a command, the name of the processor whose movements the books have, and the processor's own list of
+ * them. The name is `stripe` if the settings name no processor.
+ */
 export async function readProcessor({ payments }: Config): Promise<{
   readonly processor: Processor['name'];
   readonly listMovements: Processor['listMovements'];

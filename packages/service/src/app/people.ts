@@ -31,9 +31,9 @@ interface PeopleOptions {
   readonly addressOf: CallerAddress;
   readonly history: Pick<UserHistory, 'movements' | 'usage'>;
   readonly sendMail: SendMail;
-  /** Undefined when no payment processor is configured. */
+  /** The payments. They are undefined when no payment processor is configured. */
   readonly payments: Payments | undefined;
-  /** Undefined: there are no other cells. */
+  /** What is asked of other cells. It is undefined if there are none. */
   readonly otherCells: CellPeople['otherCells'];
 }
 

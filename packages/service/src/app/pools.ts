@@ -14,14 +14,20 @@ interface PoolsOptions {
 
 type PoolSettings = Pick<Parameters<typeof createPool>[0], 'statementMsMax' | 'name' | 'keepsOne' | 'use'>;
 
-/** For pools that a call waits for. */
+/** The setting of pools that a call waits for. */
 const KEPT = { keepsOne: true } as const;
 
-/** For answers that are kept for retries and read again, balances, usage and drain slots. */
+/** These connections are for answers that are kept for retries and read again, balances, usage and drain slots. */
 const READS_MAX = 2;
-/** For the lease, the refreshes and the reaper: the lease must not wait behind somebody's usage summary. */
+/**
+ * These connections are for the lease, the refreshes and the reaper. The lease must not wait behind somebody's usage
+ * summary.
+ */
 const UPKEEP_MAX = 2;
-/** For accounts, apps, operators and pages. Anybody can ask for these, so calls do not wait for them. Also for deliveries. */
+/**
+ * These connections are for accounts, apps, operators and pages. Anybody can ask for these, so calls do not wait for
+ * them. Deliveries use them, too.
+ */
 const PLANES_MAX = 3;
 
 /**

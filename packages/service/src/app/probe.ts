@@ -9,7 +9,7 @@ import { createProviderKeys } from '#providers/keys/provider-keys.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
 import { createProviderRegistry } from '#providers/registry.ts';
 
-/** Longer than a small answer takes, also from a server that first loads the model. */
+/** This is longer than a small answer takes, also from a server that first loads the model. */
 const ANSWER_MS_MAX = 120_000;
 
 interface Prober {

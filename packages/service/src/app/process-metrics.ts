@@ -4,11 +4,11 @@ import { gauge, readCounter } from '#kernel/metrics.ts';
 
 const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
-/** Together a minute or a little more, which is the interval of most who collect metrics. */
+/** All turns together are a minute or a little more, which is the interval of most who collect metrics. */
 const TURN_MS = 10_000;
 const TURNS = 7;
 
-/** Shorthand for a gauge that is added up over all processes. */
+/** Makes a gauge that is added up over all processes. */
 function sum(name: string, help: string, read: () => number): void {
   gauge({ name, help, across: 'sum', read });
 }

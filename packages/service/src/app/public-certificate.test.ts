@@ -6,7 +6,7 @@ import { createServer } from 'node:tls';
 import { test } from 'node:test';
 import { createPublicCertificate } from '#app/public-certificate.ts';
 
-/** Made with `openssl req -x509 -subj /CN=127.0.0.1 -days 36500`. It protects nothing. */
+/** The certificate was made with `openssl req -x509 -subj /CN=127.0.0.1 -days 36500`. It protects nothing. */
 const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBgDCCASWgAwIBAgIUUXx0wDqvtKwM2DxIPyTUl8lCm9cwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJMTI3LjAuMC4xMCAXDTI2MTEyMzE1MDYxM1oYDzIxMjYxMDMw

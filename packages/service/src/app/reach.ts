@@ -35,7 +35,7 @@ interface Finding extends Pick<Found, 'level' | 'what'> {
 }
 
 interface Ground {
-  /** Undefined: no database runs. */
+  /** The database. It is undefined if none runs. */
   readonly database: { readonly url: string; readonly pool: Pool } | undefined;
   readonly log: Log;
 }

@@ -24,12 +24,12 @@ export function openLog(
 
 const COLOURS = { dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
 const PLAIN = /^[\w.:/@+-]*$/;
-/** Control characters but the end of a line. */
+/** Control characters other than the end of a line. */
 const CONTROL = /[^\P{Cc}\n]/gu;
 const METHOD_WIDTH = 4;
 
 interface ReadableOptions {
-  /** ISO 4217, in which charges are shown. */
+  /** The ISO 4217 code of the currency in which charges are shown. */
   readonly currency: string;
   readonly isColoured: boolean;
 }
@@ -84,7 +84,7 @@ function clockOf(time: unknown): string {
     .slice(0, 'hh:mm:ss'.length);
 }
 
-/** Anything but plain text is escaped, so that nothing in a line moves the cursor or begins another line. */
+/** Escapes anything but plain text, so that nothing in a line moves the cursor or begins another line. */
 function shownAs(value: unknown): string {
   return typeof value === 'string' && PLAIN.test(value) ? value : JSON.stringify(value);
 }

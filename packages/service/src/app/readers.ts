@@ -13,7 +13,7 @@ import { createWallets } from '#ledger/wallet/wallet.ts';
 import { createSandboxWallets } from '#sandbox/sandbox-wallet.ts';
 
 interface ReadersOptions {
-  /** For reads of the data plane. */
+  /** The pool for reads of the data plane. */
   readonly db: Pool;
   /** Those of the planes. */
   readonly pools: { readonly planes: Pool; readonly sandbox: Pool; readonly reports: Pool };

@@ -33,7 +33,7 @@ import { type AppUsage, createAppUsage, RECEIPTS_MAX } from '#usage/report.ts';
 interface ReportsOptions {
   readonly clock: Clock;
   readonly pools: { readonly planes: Pool; readonly reports: Pool; readonly sandbox: Pool };
-  /** Undefined: there are no other cells. */
+  /** The way to other cells. It is undefined if there are none. */
   readonly reach: CellReach | undefined;
 }
 

@@ -1,10 +1,10 @@
 import type { SettingsReader } from '#app/settings.ts';
 
-/** For how many days each kind of row that is about people is kept. 0: it is never deleted. */
+/** The days for which each kind of row that is about people is kept. 0 means that it is never deleted. */
 export interface Retention {
   /** Mails, sent or not. */
   readonly mailDays: number;
-  /** Sign-ins and failed attempts, and the network addresses of the audit trail. */
+  /** The days for sign-ins and failed attempts, and for the network addresses of the audit trail. */
   readonly signInDays: number;
   /** Events of webhooks that were delivered or dropped, with their attempts. */
   readonly webhookDays: number;

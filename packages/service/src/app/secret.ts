@@ -32,8 +32,8 @@ export function readSecrets(
 }
 
 /**
- * Production also refuses the placeholder of the operator's guide and texts that a person could guess: a short one repeated, or a
- * few characters only.
+ * Reads a secret. Production also refuses the placeholder of the operator's guide and texts that a person could guess:
+ * a short one repeated, or a few characters only.
  */
 function readSecret(settings: SettingsReader, name: string, environment: string): Buffer | undefined {
   const isProduction = environment === 'production';

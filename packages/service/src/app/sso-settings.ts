@@ -54,7 +54,10 @@ function readScopes(settings: SettingsReader): string {
   return scopes;
 }
 
-/** JSON, because names of groups may hold any character: those of a directory are full of commas and equals signs. */
+/**
+ * Reads the roles as JSON, because names of groups may hold any character: those of a directory are full of commas and
+ * equals signs.
+ */
 function readRoles(settings: SettingsReader): SsoSettings['roles'] {
   const pairs = pairsOf(settings.text('PURSER_OIDC_ROLES') ?? '');
   if (pairs !== undefined) return new Map(pairs);

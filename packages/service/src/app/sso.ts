@@ -6,7 +6,7 @@ import type { Config } from '#app/config.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { Log } from '#kernel/log.ts';
 
-/** Signing in through the provider of the settings. Undefined when they name none. */
+/** Composes the sign-in through the provider of the settings. Returns undefined when they name none. */
 export function composeSso(
   config: Config,
   of: { readonly clock: Clock; readonly log: Log },

@@ -12,7 +12,7 @@ import { troubleOf } from '#status/trouble.ts';
 import { startStatusWatch } from '#status/watch.ts';
 
 interface StatusOptions {
-  /** For what is noted, which must not wait for people who look. */
+  /** The pool for what is noted, which must not wait for people who look. */
   readonly upkeep: Pool;
   readonly pools: { readonly planes: Pool };
   readonly config: Pick<Config, 'statusPage'>;

@@ -7,7 +7,7 @@ import { sleep } from '#kernel/sleep.ts';
 const ANSWER_MS_MAX = 10_000;
 const SETTLE_MS_MAX = 5_000;
 const WAIT_STEP_MS = 25;
-/** For what has no limit of its own, such as a machine that is busy. */
+/** The time for what has no limit of its own, such as a machine that is busy. */
 const SPARE_MS = 7_000;
 
 /** A process that takes longer to stop hangs. */

@@ -14,19 +14,19 @@ import type { EntriesElsewhere } from '#operator/wallets.ts';
 import { createUsage, type UsageReader } from '#usage/usage.ts';
 
 interface UserMovementsOptions {
-  /** For pages. */
+  /** The pool for pages. */
   readonly pool: Pool;
-  /** Undefined: there are no other cells. */
+  /** The way to other cells. It is undefined if there are none. */
   readonly reach: CellReach | undefined;
   readonly log: Log;
 }
 
 /** What is read of wallets, in all cells. */
 export interface UserHistory {
-  /** For their owners. */
+  /** The movements of wallets, for their owners. */
   readonly movements: WalletMovements;
   readonly usage: UsageReader;
-  /** For operators. Undefined: there are no other cells. */
+  /** The entries in other cells, for operators. It is undefined if there are no other cells. */
   readonly entriesElsewhere: EntriesElsewhere | undefined;
 }
 

@@ -12,7 +12,7 @@ import { createUsage, type UsageReader } from '#usage/usage.ts';
 interface UserUsageOptions {
   readonly db: Pool;
   readonly wallets: Pick<Wallets, 'find'>;
-  /** Undefined: there are no other cells. */
+  /** The way to other cells. It is undefined if there are none. */
   readonly reach: CellReach | undefined;
 }
 

@@ -24,7 +24,7 @@ interface WebhooksOptions {
   readonly keys: Keys;
   readonly pools: {
     readonly planes: Pool;
-    /** Used by the delivery worker only. */
+    /** The pool that only the delivery worker uses. */
     readonly deliveries: Pool;
   };
   readonly clock: Clock;
@@ -32,7 +32,7 @@ interface WebhooksOptions {
 }
 
 const DELIVERIES_CONNECTIONS_MAX = 3;
-/** Test events of one app, in one process. */
+/** The limit of test events for one app, in one process. */
 const TEST_EVENTS = { ratePerMinute: 10, rateBurst: 10 };
 
 /**

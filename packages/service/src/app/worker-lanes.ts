@@ -47,7 +47,10 @@ interface WorkerLanesOptions {
   readonly log: Log;
 }
 
-/** For the primary process, before it forks a worker: takes the turns of all workers. Stop it when they have ended. */
+/**
+ * Takes the turns of all workers. The primary process calls it before it forks a worker, and stops it when they have
+ * ended.
+ */
 export function startWorkerLanes({ databaseUrl, workers, log }: WorkerLanesOptions): {
   readonly count: number;
   readonly stop: () => Promise<void>;
@@ -81,7 +84,10 @@ export function startWorkerLanes({ databaseUrl, workers, log }: WorkerLanesOptio
   };
 }
 
-/** For a worker: the lanes of the primary process, so many as it says. A worker ends with its primary, so it needs no others. */
+/**
+ * Opens, in a worker, the lanes of the primary process, whose number the primary tells. A worker ends with its primary,
+ * so it needs no others.
+ */
 export function openWorkerLanes(count: number): Lanes {
   const waiting = new Map<number, PromiseWithResolvers<TurnRows>>();
   let lastId = 0;

@@ -21,7 +21,7 @@ function isMessage(value: unknown): value is Message {
   return isJsonObject(value) && (value['purser'] === 'metrics wanted' || value['purser'] === 'metrics');
 }
 
-/** For a worker: returns a function that reads the merged metrics of all workers. */
+/** Returns, in a worker, a function that reads the merged metrics of all workers. */
 export function createWorkerReader(): () => Promise<readonly MetricReading[]> {
   const waiting = new Map<number, (readings: readonly MetricReading[]) => void>();
   let lastId = 0;
@@ -50,8 +50,8 @@ export function createWorkerReader(): () => Promise<readonly MetricReading[]> {
 }
 
 /**
- * For the primary process: answers the workers. The counters of a worker that died are added to `gone`, because a counter
- * that fell would look like a restart of the whole service.
+ * Answers the workers, in the primary process. The counters of a worker that died are added to `gone`, because a
+ * counter that fell would look like a restart of the whole service.
  */
 export function startWorkerMetrics(lookMs = LOOK_MS): { readonly stop: () => void } {
   const last = new Map<number, readonly MetricReading[]>();

@@ -58,7 +58,7 @@ export function sealOf(head: Head, key: Buffer): Buffer {
   return hmacSha256(key, JSON.stringify(['purser-audit-head-1', hash.toString('hex'), ...numbers]));
 }
 
-/** True for the seal of this head under this secret, and for a chain that has not begun. */
+/** Returns true for the seal of this head under this secret, and for a chain that has not begun. */
 export function isSealed(head: Head & { readonly seal: Buffer | null }, key: Buffer): boolean {
   if (head.seal === null) return head.linkNo === 0n && head.settledEntry === 0n && head.seenEntry === 0n;
   return equalBytes(head.seal, sealOf(head, key));

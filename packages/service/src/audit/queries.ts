@@ -13,7 +13,7 @@ export interface AuditRow {
   readonly amount_micros: bigint | null;
   readonly before: Readonly<Record<string, unknown>> | null;
   readonly after: Readonly<Record<string, unknown>> | null;
-  /** Null once it has been forgotten, and for acts that came from no network address. */
+  /** The network address. It is null once it has been forgotten, and for acts that came from no network address. */
   readonly address: string | null;
 }
 
@@ -159,7 +159,10 @@ export async function countSignIn(
   );
 }
 
-/** True when this account or identity has signed in from this network address before, as far as sign-ins are kept. */
+/**
+ * Returns true when this account or identity has signed in from this network address before, as far as sign-ins are
+ * kept.
+ */
 export async function hasSignedInFrom(db: Queryable, who: string, from: string): Promise<boolean> {
   const { rowCount } = await db.query(
     `select from audit.sign_ins where who = $1 and address = $2 and result = 'signed_in' limit 1`,

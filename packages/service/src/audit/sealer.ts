@@ -36,7 +36,7 @@ class HeadFault extends Error {}
 
 interface SealerOptions {
   readonly pool: Pool;
-  /** Used for the head of the chain alone. */
+  /** The key that is used for the head of the chain alone. */
   readonly key: Buffer;
   readonly clock: SteadyClock;
   readonly log: Log;
@@ -61,7 +61,7 @@ export function startSealer({ pool, key, clock, log }: SealerOptions): { readonl
     );
   }
 
-  /** Once a minute and not each second: it lasts until a person looks. */
+  /** Complains once a minute and not each second, because the fault lasts until a person looks. */
   function complain(why: string): void {
     failed.add();
     if (complained.why === why && clock.nowMs() - complained.atMs < PUBLISH_MS) return;
@@ -107,9 +107,9 @@ type Ended = Pick<Head, 'linkNo' | 'hash'>;
 
 interface Sealed {
   readonly links: number;
-  /** Undefined when another process was at it. */
+  /** The head of the chain. It is undefined when another process was sealing. */
   readonly head: Head | undefined;
-  /** More entries wait. */
+  /** True if more entries wait. */
   readonly isMore: boolean;
 }
 

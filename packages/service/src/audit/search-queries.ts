@@ -14,7 +14,7 @@ export interface EntryFilter {
   /** Acts on this app and on wallets of its users. */
   readonly appId?: AppId | undefined;
   readonly from?: Date | undefined;
-  /** Exclusive. */
+  /** The end of the time span, which does not belong to it. */
   readonly to?: Date | undefined;
   readonly amountFrom?: Micros | undefined;
   readonly amountTo?: Micros | undefined;
@@ -22,7 +22,7 @@ export interface EntryFilter {
 
 export interface FoundEntry extends AuditRow {
   readonly app_id: AppId | null;
-  /** Null until the entry is in the chain. */
+  /** The number of the link. It is null until the entry is in the chain. */
   readonly link_no: bigint | null;
   readonly hash: Buffer | null;
 }

@@ -13,7 +13,7 @@ interface BaseCopy {
   readonly timeline: number;
   readonly endLsn: string;
   readonly bytes: number;
-  /** Of the manifest, in hexadecimal. */
+  /** The digest of the manifest, in hexadecimal. */
   readonly manifestDigest: string;
 }
 

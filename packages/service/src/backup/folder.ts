@@ -8,11 +8,11 @@ import { logFolder } from '#embedded/archive.ts';
 import { parseJson } from '#kernel/json.ts';
 import { randomBase62 } from '#kernel/random.ts';
 
-/** Of the files of a backup. A build refuses what it does not know. */
+/** The format of the files of a backup. A build refuses a format that it does not know. */
 const FORMAT = 1;
 const RECORD = 'backup.json';
 const PARTIAL = '.partial-';
-/** Longer than any copy takes. A younger unfinished backup may still be growing. */
+/** This is longer than any copy takes. A younger unfinished backup may still be growing. */
 const PARTIAL_AGE_MS = 86_400_000;
 
 const recordSchema = z.object({

@@ -10,7 +10,7 @@ const DIRECTORY_TYPE = '5';
 /** A file that was unpacked. */
 interface Unpacked {
   readonly size: number;
-  /** SHA-256 in hexadecimal. */
+  /** The SHA-256 digest in hexadecimal. */
   readonly digest: string;
 }
 
@@ -53,9 +53,9 @@ function readHeader(header: Buffer): { readonly name: string; readonly size: num
 }
 
 interface Reader {
-  /** Exactly so many bytes. Undefined if there are fewer. */
+  /** Gives exactly so many bytes, or undefined if there are fewer. */
   readonly take: (bytes: number) => Promise<Buffer | undefined>;
-  /** At least one byte and at most so many. Undefined at the end. */
+  /** Gives at least one byte and at most so many, or undefined at the end. */
   readonly some: (most: number) => Promise<Buffer | undefined>;
   readonly skip: (bytes: number) => Promise<void>;
 }

@@ -5,7 +5,7 @@ interface CatalogueFault {
 
 /** A catalogue file that cannot be used. The message lists every fault with its place, so that one edit can fix them all. */
 export class CatalogueFileError extends Error {
-  /** Empty when the text is not even JSON. */
+  /** The faults of the catalogue. There are none when the text is not even JSON. */
   readonly faults: readonly CatalogueFault[];
 
   constructor(message: string, faults: readonly CatalogueFault[] = []) {

@@ -104,7 +104,7 @@ async function readRows(db: Queryable): Promise<Rows> {
 
 interface EditedCatalogue {
   readonly file: CatalogueFile;
-  /** After the edit. The one before if nothing changed: then the caller rolls back. */
+  /** The version after the edit. If nothing changed, it is the one before, and the caller rolls back. */
   readonly version: bigint;
   readonly isChanged: boolean;
 }

@@ -22,7 +22,7 @@ export interface Model {
   /** Who serves it and can be reached from here. A call prefers the first, or chooses by weight. */
   readonly upstreams: readonly [Upstream, ...Upstream[]];
   readonly resale: 'open' | 'reserved';
-  /** True when the model is enabled and this process has what it needs to call one of its providers. */
+  /** It is true when the model is enabled and this process has what it needs to call one of its providers. */
   readonly isServed: boolean;
   /** What a prompt and its answer may have together. */
   readonly contextTokens: number;
@@ -30,9 +30,12 @@ export interface Model {
   readonly defaultOutputTokens: number;
   readonly minOutputTokens: number;
   readonly promptOverheadTokens: number;
-  /** Undefined means that images are refused: without a bound on their tokens, no hold could cover them. */
+  /**
+   * The most tokens of an image. Undefined means that images are refused: without a bound on their tokens, no hold
+   * could cover them.
+   */
   readonly imageTokensMax: number | undefined;
-  /** Undefined means every parameter that the gateway knows. */
+  /** The parameters that calls may have. Undefined means every parameter that the gateway knows. */
   readonly parameters: ReadonlySet<string> | undefined;
   readonly tokenizer: Tokenizer;
   /** How long a call may take until it is answered, over all upstreams that are asked. */
@@ -86,7 +89,7 @@ interface Rows {
 
 const NO_ROWS: Rows = { generation: 0n, providers: new Map(), models: [], prices: [], aliases: [] };
 
-/** True when the app may call the model. Reserved models are for the operator's own apps (MO-04). */
+/** Returns true when the app may call the model. Reserved models are for the operator's own apps (MO-04). */
 export function isEntitled(app: { readonly isFirstParty: boolean }, model: Model): boolean {
   return model.resale === 'open' || app.isFirstParty;
 }
@@ -101,7 +104,7 @@ export function notEntitled(name: string): Refusal<'MODEL_NOT_ENTITLED'> {
   );
 }
 
-/** True if one of the names is the model's, or that of an alias which points to it now. */
+/** Returns true if one of the names is the model's, or that of an alias which points to it now. */
 export function isAmong(catalogue: Pick<Catalogue, 'find'>, names: readonly string[], model: Model): boolean {
   return names.some((name) => catalogue.find(name)?.id === model.id);
 }
@@ -182,7 +185,7 @@ function snapshotOf(rows: Rows, canReach: (provider: CatalogueProvider) => boole
 
 interface Known {
   readonly providers: ReadonlyMap<string, CatalogueProvider>;
-  /** Of the model. */
+  /** The prices of the model. */
   readonly prices: readonly PriceRow[];
   readonly nowMs: number;
 }

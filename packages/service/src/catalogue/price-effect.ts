@@ -21,7 +21,7 @@ export interface SampleCost {
 export interface UpstreamEffect {
   readonly provider: string;
   readonly providerModel: string;
-  /** Undefined if the upstream is not in the entry. */
+  /** The cost before the change. It is undefined if the upstream is not in the entry. */
   readonly before: SampleCost | undefined;
   readonly after: SampleCost | undefined;
 }

@@ -3,7 +3,7 @@ import type { Pool } from '#db/pool.ts';
 
 /** A price row as the catalogue knew it. Times are milliseconds since 1970 UTC. */
 export interface PastPrice {
-  /** Provider and provider model are null in rows from before prices named them. */
+  /** The row of the price. Its provider and provider model are null in rows from before prices named them. */
   readonly price: PriceHistoryRow;
   /** When it came, or comes, into force. */
   readonly fromMs: number;

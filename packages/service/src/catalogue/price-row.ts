@@ -165,7 +165,7 @@ export function changeInForce<Change extends { readonly from: string }>(
   return begun.toSorted((left, right) => epochMsOf(left.from) - epochMsOf(right.from)).at(-1);
 }
 
-/** True if two prices charge the same, however much of them is left to the defaults. */
+/** Returns true if two prices charge the same, however much of them is left to the defaults. */
 export function isSamePrice(left: CataloguePrice, right: CataloguePrice): boolean {
   return isDeepStrictEqual(termsOf(left, 0), termsOf(right, 0));
 }

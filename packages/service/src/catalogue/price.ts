@@ -10,13 +10,16 @@ export interface Price {
   readonly cacheWriteMicrosPerMillion: bigint;
   readonly outputMicrosPerMillion: bigint;
   readonly marginBasisPoints: bigint;
-  /** Undefined for an ordinary price, which has nothing else. Then a charge is five multiplications and one division. */
+  /**
+   * The special terms. They are undefined for an ordinary price, whose charge is then five multiplications and one
+   * division.
+   */
   readonly special?: SpecialTerms | undefined;
 }
 
 /** All of a price that has more than four kinds of token. The four of `Price` are not read beside it. */
 export interface SpecialTerms {
-  /** By the length of the prompt, the shortest first. The last is for prompts of any length. */
+  /** The tiers by the length of the prompt, the shortest first. The last is for prompts of any length. */
   readonly tiers: readonly [Tier, ...Tier[]];
   readonly microsPerCall: bigint;
   readonly microsPerSearch: bigint;
@@ -56,13 +59,13 @@ export interface TokenUsage {
   readonly cacheWriteTokens: number;
   readonly completionTokens: number;
   readonly reasoningTokens: number;
-  /** Undefined if none of these counts is above zero, as of nearly every call. */
+  /** The rare counts. They are undefined if none of them is above zero, which is so for nearly every call. */
   readonly rare?: RareUsage | undefined;
 }
 
 /** Further parts of the prompt and of the completion. No token is in two parts. */
 interface RareUsage {
-  /** Written to a cache for longer than usual, an hour for example. */
+  /** The tokens that were written to a cache for longer than usual, an hour for example. */
   readonly cacheWriteLongTokens: number;
   readonly audioInputTokens: number;
   readonly imageInputTokens: number;
@@ -194,7 +197,10 @@ function promptIn({ inputTokensMax }: Tier, promptTokens: number): number {
   return Math.min(promptTokens, inputTokensMax);
 }
 
-/** Before the call, nobody knows how a provider will count a prompt token: fresh, cached, or written to its cache. */
+/**
+ * Returns the dearest rate of a prompt token. Before the call, nobody knows how a provider will count it: fresh,
+ * cached, or written to its cache.
+ */
 function dearestOf(price: Price): bigint {
   const { inputMicrosPerMillion, cachedInputMicrosPerMillion, cacheWriteMicrosPerMillion } = price;
   const dearer =

@@ -203,7 +203,7 @@ export async function selectPriceState(
 ): Promise<{
   readonly models: number;
   readonly unpriced: readonly string[];
-  /** Null: there is no price yet. */
+  /** The seconds since prices last changed. They are null if there is no price yet. */
   readonly changed_seconds: number | null;
 }> {
   const { rows } = await db.query<{ models: number; unpriced: readonly string[]; changed_seconds: number | null }>(

@@ -4,7 +4,9 @@ import type { Micros } from '#kernel/micros.ts';
 
 /** What a model costs an app, margin included. All rates are micros per million tokens, rounded up to a whole micro. */
 export interface ShownPrice {
-  /** By the length of the prompt, the shortest first. The first is for prompts of any length above nothing. */
+  /**
+   * The tiers by the length of the prompt, the shortest first. The first is for prompts of any length above nothing.
+   */
   readonly tiers: readonly (ShownRates & { readonly aboveInputTokens: number })[];
   readonly microsPerCall: Micros;
   readonly microsPerSearch: Micros;
@@ -16,7 +18,7 @@ type ShownRates = Readonly<Record<keyof Rates, Micros>>;
 export interface Offer {
   readonly name: string;
   readonly model: Model;
-  /** Of the upstream that calls prefer, and then of each that costs something else. */
+  /** The price of the upstream that calls prefer, and then of each that costs something else. */
   readonly prices: readonly [ShownPrice, ...ShownPrice[]];
 }
 

@@ -12,7 +12,7 @@ export interface CellClient {
 
 /** A page of a report has ten thousand rows at most. */
 const ANSWER_BYTES_MAX = 16_777_216;
-/** Shorter than a gateway keeps a silent connection. */
+/** This is shorter than a gateway keeps a silent connection. */
 const IDLE_MS_MAX = 30_000;
 
 export function createCellClient(requests: CellRequests): CellClient {

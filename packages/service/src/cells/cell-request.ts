@@ -20,7 +20,10 @@ interface Signed {
 export interface CellRequests {
   /** The header of a POST to the cell `to`. It is signed with the path, the body and the time. */
   readonly sign: (to: string, path: string, body: string) => string;
-  /** Undefined: no other cell has signed a POST to this path of this cell within a minute. */
+  /**
+   * Reads who signed a POST to this path of this cell. Returns undefined if no other cell has signed one within a
+   * minute.
+   */
   readonly read: (headers: IncomingHttpHeaders, path: string) => Signed | undefined;
 }
 

@@ -98,7 +98,7 @@ export function assignSlots(
 }
 
 interface Settled {
-  /** Undefined: a database that is no cell. */
+  /** The name of the cell. It is undefined for a database that is no cell. */
   readonly name: string | undefined;
   /** Where the directory is written. Undefined: in this database. */
   readonly directoryUrl?: string;

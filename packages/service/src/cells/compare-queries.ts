@@ -1,7 +1,10 @@
 import type { DirectoryTable } from '#cells/tables.ts';
 import type { Queryable } from '#db/pool.ts';
 
-/** By table and part of its rows, and by table and `columns`. Equal where two databases have the same. */
+/**
+ * The digests by table and part of its rows, and by table and `columns`. They are equal where two databases have the
+ * same.
+ */
 export type Digests = ReadonlyMap<string, string>;
 
 /** Digests of these tables, as of one moment. */

@@ -75,7 +75,7 @@ export async function isSlotAt(directory: Queryable, slot: string, place: string
   return rowCount === 1;
 }
 
-/** As the first statement of a transaction. The name comes from the server. */
+/** Takes over a snapshot, as the first statement of a transaction. The name comes from the server. */
 export async function useSnapshot(tx: Queryable, snapshot: string): Promise<void> {
   await tx.query(`set transaction snapshot '${snapshot.replaceAll("'", "''")}'`);
 }

@@ -70,7 +70,7 @@ const NOT_ALLOWED = '42501';
 const WAITED_TOO_LONG = '55P03';
 const NO_ROOM = '53400';
 
-/** `copyDirectory` for a cell that has a copy, which goes on meanwhile. Throws `CellFault`. */
+/** Does what `copyDirectory` does, for a cell that has a copy, which goes on meanwhile. Throws `CellFault`. */
 export async function copyAgain(owner: Pool, options: CopyOptions): Promise<readonly Replaced[]> {
   const { name } = options;
   if ((await selectOwnCell(owner)) !== name || (await selectDirectoryUrl(owner)) === undefined) {
@@ -141,7 +141,7 @@ export async function copyDirectory(
   }
 }
 
-/** We look for the leader ourselves, but PostgreSQL, which goes on copying from this address, takes the first server that answers. */
+/** Refuses an address of several hosts: PostgreSQL, which copies from it, takes the first server that answers. */
 function refuseAnyHost(databaseUrl: string): void {
   const { hosts, url } = databaseAddressOf(databaseUrl);
   if (hosts.length === 1 || new URL(url).searchParams.has('target_session_attrs')) return;
@@ -151,7 +151,7 @@ function refuseAnyHost(databaseUrl: string): void {
   );
 }
 
-/** Before anything is given up. */
+/** Refuses a directory that is not ready, before anything is given up. */
 async function refuseUnready(directory: Queryable, owner: Queryable, name: string): Promise<void> {
   if (!(await hasPublication(directory))) {
     throw new CellFault('That database offers no directory. Run `npm run purser -- cells publish` there first.');
@@ -191,7 +191,7 @@ async function isAnother(directory: Queryable, copy: Queryable): Promise<boolean
   return (await selectAll(directory, MARK)) !== (await selectAll(copy, MARK));
 }
 
-/** By the time that gateways of the directory's cell write into it every few seconds. */
+/** Compares the times that gateways of the directory's cell write into it every few seconds. */
 async function isOlder(directory: Queryable, copy: Queryable): Promise<boolean> {
   const [there, here] = [await selectNewestBeat(directory), await selectNewestBeat(copy)];
   return here !== undefined && (there === undefined || there < here);

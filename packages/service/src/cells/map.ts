@@ -7,7 +7,7 @@ import type { AppId, EndUserId, KeyId } from '#kernel/ids.ts';
 /** Another cell, as a gateway reaches it. Immutable. */
 export interface OtherCell {
   readonly name: string;
-  /** Without a trailing slash. */
+  /** The base URL, without a trailing slash. */
   readonly baseUrl: string;
 }
 

@@ -2,7 +2,7 @@ import type { Queryable } from '#db/pool.ts';
 
 interface SlotRow {
   readonly cell: string;
-  /** Null: it does not move. */
+  /** The cell that the slot moves to. It is null if the slot does not move. */
   readonly moving_to: string | null;
   /** How often it has begun to move. A move that was given up counts. */
   readonly moves: number;

@@ -3,7 +3,7 @@ import type { Queryable } from '#db/pool.ts';
 
 export interface CellRow {
   readonly name: string;
-  /** From 0. The ids of its wallets lie in a range of their own by it. */
+  /** The number of the cell, from 0. It decides the range in which the ids of the cell's wallets lie. */
   readonly number: number;
   /** Where gateways of other cells reach it, without a trailing slash. */
   readonly base_url: string;
@@ -74,7 +74,10 @@ export async function insertSlots(tx: Queryable, cell: string): Promise<void> {
   await tx.query('insert into cells.slots (slot, cell) select slot, $1 from generate_series(0, 4095) slot', [cell]);
 }
 
-/** Whose slots these are, each name once. Holds the rows until the transaction ends: nobody opens a wallet of theirs meanwhile. */
+/**
+ * Returns the cells that have these slots, each name once. Holds the rows until the transaction ends, so that nobody
+ * opens a wallet in these slots meanwhile.
+ */
 export async function lockSlots(tx: Queryable, least: number, most: number): Promise<readonly string[]> {
   const { rows } = await tx.query<{ cell: string }>(
     `select distinct s.cell

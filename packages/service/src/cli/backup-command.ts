@@ -21,7 +21,7 @@ import { epochMsOf, isoOf } from '#kernel/clock.ts';
 
 const MIB = 1024 * 1024;
 const KEEP_MAX = 10_000;
-/** With a zone: nobody should have to guess which one was meant. */
+/** A moment must have a zone, so that nobody has to guess which one was meant. */
 const MOMENT = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:?\d\d)$/i;
 const OWN_TOOLS =
   'With DATABASE_URL, back up and restore with the tools of your server, such as pgBackRest, pg_basebackup or the backups of your provider. ' +

@@ -7,8 +7,8 @@ import type { Secrets } from '#kernel/keys.ts';
 import type { CellBooks } from '#ledger/moving/queries.ts';
 
 /**
- * `cells books`: prints the money in each cell, and whether what has left cells has arrived in others. Exit status 1 if there is a difference.
- * Throws `CommandError` if a cell does not answer.
+ * `cells books` prints the money in each cell, and whether what has left cells has arrived in others. The exit status
+ * is 1 if there is a difference. Throws `CommandError` if a cell does not answer.
  */
 export async function printBooks(owner: Pool, secrets: Secrets): Promise<number> {
   const all = await readBooksOfCells(owner, secrets).catch(told);

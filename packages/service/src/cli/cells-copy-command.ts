@@ -6,7 +6,10 @@ import { refuseUnusable } from '#cli/other-database.ts';
 import type { Pool } from '#db/pool.ts';
 import type { Secrets } from '#kernel/keys.ts';
 
-/** `cells subscribe --again`: copies the whole directory again, and prints what was not as it is there. Throws `CellFault`. */
+/**
+ * `cells subscribe --again` copies the whole directory again, and prints what was not as it is there. Throws
+ * `CellFault`.
+ */
 export async function copyDirectoryAgain(owner: Pool, { config, log }: Settings): Promise<void> {
   const { cell: name, directoryUrl: databaseUrl } = config;
   if (name === undefined || databaseUrl === undefined) {
@@ -21,7 +24,10 @@ export async function copyDirectoryAgain(owner: Pool, { config, log }: Settings)
   console.log(`The cell ${name} has copied the directory again, and copies what changes from now on.`);
 }
 
-/** `cells compare`: says whether the copy in this database is as the directory. Exit status 1 if it is not. Throws `CellFault`. */
+/**
+ * `cells compare` says whether the copy in this database is as the directory. The exit status is 1 if it is not. Throws
+ * `CellFault`.
+ */
 export async function printComparison(owner: Pool, secrets: Secrets): Promise<number> {
   const differing = await compareOnce(owner, secrets);
   if (differing.length === 0) {

@@ -9,7 +9,7 @@ import { describeFault } from '#kernel/log.ts';
 import { MonthFault } from '#ledger/months/month-fault.ts';
 import { PriceListError } from '#price-lists/price-list-error.ts';
 
-/** `EX_CONFIG` of sysexits.h. The units for systemd do not start the service again after it. */
+/** The status is `EX_CONFIG` of sysexits.h. The units for systemd do not start the service again after it. */
 const SETUP_STATUS = 78;
 /** They explain themselves and are shown as a plain message. All others are bugs and are shown whole. */
 const EXPLAINED = [

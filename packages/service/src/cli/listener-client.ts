@@ -28,7 +28,7 @@ const REFUSED: Readonly<Record<number, string>> = {
   404: 'You have no app with this id, or the listen token is for another app.',
   409: 'This app already has five listeners. Stop one of them first.',
 };
-/** Longer than the service holds a poll open. */
+/** This is longer than the service holds a poll open. */
 const ANSWER_MS_MAX = 30_000;
 const LEAVE_MS_MAX = 5_000;
 

@@ -109,7 +109,7 @@ function readCatalogue(file: string): string {
   }
 }
 
-/** Never over a file that exists: it may be the only copy of a catalogue. */
+/** Writes a new file, and never over a file that exists, because that may be the only copy of a catalogue. */
 function writeNew(file: string, text: string): void {
   try {
     writeFileSync(file, text, { flag: 'wx' });

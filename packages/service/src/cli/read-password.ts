@@ -6,7 +6,7 @@ export interface PasswordSource extends NodeJS.ReadableStream {
   readonly setRawMode?: (isRaw: boolean) => unknown;
 }
 
-/** Far above the longest password that is accepted. */
+/** This is far above the longest password that is accepted. */
 const INPUT_LENGTH_MAX = 4_096;
 const GIVE_UP = new Set(['\u0003', '\u0004']); // Ctrl-C and Ctrl-D.
 /** Terminals send one or the other for the backspace key. */

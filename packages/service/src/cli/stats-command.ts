@@ -5,7 +5,7 @@ import { rebuildStats } from '#stats/rebuild.ts';
 
 const DAY = /^2\d{3}-\d{2}-\d{2}$/;
 const DAY_MS = 86_400_000;
-/** Before the first receipt. */
+/** This day is before the first receipt. */
 const FIRST_DAY = '2000-01-01';
 
 interface Days {

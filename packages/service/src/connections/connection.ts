@@ -27,7 +27,7 @@ export interface Connection {
   /** The app's own name for the account, shown to the person. */
   readonly userLabel: string | undefined;
   readonly consentedAtMs: number;
-  /** While paused, the wallet's cap is 0. */
+  /** It is true while the connection is paused. The wallet's cap is then 0. */
   readonly isPaused: boolean;
   /** The monthly cap; while paused, the cap that comes back. Undefined means none. */
   readonly cap: Micros | undefined;
@@ -55,7 +55,7 @@ interface Consent {
  * a user who never connected: the app's developer must not find out by a link who has left (WA-02).
  */
 interface Seen {
-  /** Their own. */
+  /** The connection of the person who opens the link. */
   readonly connection: Connection | undefined;
   /** The wallet is connected and belongs to another identity. */
   readonly isForeign: boolean;

@@ -9,7 +9,7 @@ import { randomBase62, randomBytes } from '#kernel/random.ts';
 const LIFETIME_MS = 15 * 60 * 1_000;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.split('');
 
-/** Not a whole second, because expiries are whole seconds and rounding must show. */
+/** The time is not a whole second, because expiries are whole seconds and rounding must show. */
 const clock = { nowMs: () => now };
 let now = 1_900_000_000_500;
 const options = { keysOf: proofsOf({ secret: randomBytes(32) }), publicUrl: 'https://purser.test', clock };

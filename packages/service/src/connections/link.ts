@@ -86,8 +86,8 @@ export function redirectName(redirectUri: string): string {
 }
 
 /**
- * Purpose, app, user, and the rest by purpose. A list instead of an object: field names would make every link longer. Only
- * this file writes and seals claims, so what it opens has these types.
+ * Claims are the purpose, the app, the user, and the rest by purpose. They are a list instead of an object, because
+ * field names would make every link longer. Only this file writes and seals claims, so what it opens has these types.
  */
 type Claims = readonly [string, AppId, string, ...(string | null)[]];
 

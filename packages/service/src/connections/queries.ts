@@ -74,7 +74,7 @@ export async function selectConnectionsOf(
   return rows;
 }
 
-/** True when the identity owns any connection of the app. */
+/** Returns true when the identity owns any connection of the app. */
 export async function hasConnection(db: Queryable, identityId: IdentityId, appId: AppId): Promise<boolean> {
   const { rowCount } = await db.query(
     `select from connections.connections where identity_id = $1 and app_id = $2 limit 1`,
@@ -122,7 +122,10 @@ export async function releaseConnection(
   return rows[0];
 }
 
-/** True when the wallet was released after this moment, by the clock of a gateway, or at most `marginMs` before it. */
+/**
+ * Returns true when the wallet was released after this moment, by the clock of a gateway, or at most `marginMs` before
+ * it.
+ */
 export async function wasReleasedAfter(
   tx: Queryable,
   wallet: { readonly appId: AppId; readonly userId: EndUserId },
@@ -149,8 +152,9 @@ export async function selectReleaseMoment(
 }
 
 /**
- * True if the owner of a wallet was deleted after this moment, or was the last owner (CP-12). Until the transaction ends, the owner of
- * today cannot be deleted: see `is_owner_deleted.sql`. Call it under the checkout's lock, and before the wallet's.
+ * Returns true if the owner of a wallet was deleted after this moment, or was the last owner (CP-12). Until the
+ * transaction ends, the owner of today cannot be deleted: see `is_owner_deleted.sql`. Call it under the checkout's
+ * lock, and before the wallet's.
  */
 export async function isOwnerDeleted(
   tx: Queryable,

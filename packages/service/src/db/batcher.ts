@@ -39,7 +39,10 @@ interface BatcherOptions<Item, Result> {
    * tried one by one, because each would wait for the same lock.
    */
   readonly resourceOf?: (item: Item) => string | undefined;
-  /** After a batch was answered and before the next one: what resolves when the next one need not wait any longer for more items. */
+  /**
+   * It is called after a batch was answered and before the next one. It resolves when the next one need not wait any
+   * longer for more items.
+   */
   readonly gather?: () => Promise<void>;
 }
 
@@ -70,7 +73,7 @@ class Lane<Item, Result> {
   #waiting: Waiting<Item, Result>[] = [];
   readonly #stuck = createStuckItems<Waiting<Item, Result>>(() => this.#wake?.());
   #isDraining = false;
-  /** Of a lane that has only stuck items left. */
+  /** Wakes a lane that has only stuck items left. */
   #wake: (() => void) | undefined;
 
   constructor(options: BatcherOptions<Item, Result>) {
@@ -162,7 +165,7 @@ class Lane<Item, Result> {
     return this.#waiting.length > before;
   }
 
-  /** False if the item has failed for good: then it is rejected. */
+  /** Returns false, and rejects the item, if it has failed for good. */
   #mayGoOn(one: Waiting<Item, Result>, fault: unknown, retries = 1): boolean {
     one.retries += retries;
     if (one.retries <= retriesAfter(fault, this.#options.retriesMax(one.item))) return true;

@@ -4,7 +4,7 @@ import type { LeaderWatch } from '#db/leader.ts';
 
 interface CheckedOptions {
   readonly asked: Asked;
-  /** Undefined: there is one host, and the driver connects to it. */
+  /** The watch that finds the leader. It is undefined if there is one host, to which the driver connects. */
   readonly watch: LeaderWatch | undefined;
 }
 

@@ -3,7 +3,7 @@ import { observeClock } from '#db/queries.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { repeat } from '#kernel/repeat.ts';
 
-/** Far below the minute by which the database tells a clock that has run on from one that made a step. */
+/** This is far below the minute by which the database tells a clock that has run on from one that made a step. */
 const PERIOD_MS = 5_000;
 
 /** Looks at the database's clock every five seconds, so that a step of it begins no month (`observe_clock.sql`). */

@@ -41,9 +41,9 @@ interface ConnectionRow {
   readonly statement_ms: number;
   readonly lock_ms: number;
   readonly idle_ms: number;
-  /** Of the cluster. */
+  /** The id of the cluster. */
   readonly system_id: string;
-  /** 0: the server takes no writes. */
+  /** The timeline of the server. It is 0 if the server takes no writes. */
   readonly timeline: number;
 }
 

@@ -5,7 +5,9 @@ interface DatabaseRow {
   readonly size_bytes: bigint;
   readonly schema_version: number;
   readonly connections_max: number;
-  /** Of everybody on the server, by the name that a connection gives itself. Only those to this database. */
+  /**
+   * `connections` counts those of everybody on the server to this database, by the name that a connection gives itself.
+   */
   /** The setting `synchronous_standby_names`. */
   readonly standby_names: string;
   /** The synchronous standbys that stream now. Null: the owner of the database may not see it. */
@@ -48,7 +50,7 @@ export async function selectDatabaseHealth(db: Queryable): Promise<DatabaseRow> 
 interface InstanceRow {
   readonly instance_id: bigint;
   readonly started_at: Date;
-  /** Negative after the lease has run out. */
+  /** The seconds that the lease still lasts. They are negative after it has run out. */
   readonly lease_seconds: number;
 }
 
@@ -85,10 +87,10 @@ export interface ServerRow {
   /** Commits wait for another server. */
   readonly waits_for_standby: boolean;
   readonly standbys: number;
-  /** Null: the owner of the database may not see it. */
+  /** The number of synchronous standbys. It is null if the owner of the database may not see it. */
   readonly synchronous_standbys: number | null;
   readonly archives: boolean;
-  /** Since the last part of the log was kept. Null: none was. */
+  /** The seconds since the last part of the log was kept. They are null if none was. */
   readonly archived_seconds: number | null;
   /** The last try to keep a part of the log failed. */
   readonly archive_fails: boolean;

@@ -7,13 +7,16 @@ export interface Host {
 
 /** What `DATABASE_URL` names. */
 export interface DatabaseAddress {
-  /** At least one, in the order of the URL. */
+  /** The hosts in the order of the URL. There is at least one. */
   readonly hosts: readonly Host[];
   /** The URL with the first host only, as the driver takes it. */
   readonly url: string;
   /** The name of the database. */
   readonly database: string;
-  /** Several hosts, or `target_session_attrs=read-write`: connections go to the leader and follow it. */
+  /**
+   * It is true if there are several hosts or `target_session_attrs=read-write`. Connections then go to the leader and
+   * follow it.
+   */
   readonly follows: boolean;
 }
 
@@ -84,7 +87,7 @@ function faultOf(hosts: readonly Host[], parameters: URLSearchParams): string | 
   return isTwice ? 'DATABASE_URL names the same host and port twice.' : undefined;
 }
 
-/** For people: `db1:5432`. */
+/** Returns the host as people write it, such as `db1:5432`. */
 export function textOf({ name, port }: Host): string {
   return `${name.includes(':') ? `[${name}]` : name}:${port}`;
 }

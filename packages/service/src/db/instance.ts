@@ -31,8 +31,8 @@ export interface Instance {
   /** How many renewals of the lease have failed in a row. */
   readonly failedRenewals: () => number;
   /**
-   * True if this is the oldest live process on the database: it does the upkeep that one process can do for all. Two may
-   * think so for a moment, so that work must be safe to do twice at once.
+   * Returns true if this is the oldest live process on the database, which does the upkeep that one process can do for
+   * all. Two may think so for a moment, so that work must be safe to do twice at once.
    */
   readonly isKeeper: () => boolean;
 }

@@ -3,7 +3,7 @@ import type { Queryable } from '#db/pool.ts';
 /** A kept key, sealed under one of the secrets that may open this database. */
 export interface KeptKeyRow {
   readonly purpose: string;
-  /** Of the secret. */
+  /** The fingerprint of the secret. */
   readonly fingerprint: Buffer;
   readonly sealed: Buffer;
 }

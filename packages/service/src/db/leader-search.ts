@@ -12,7 +12,7 @@ interface Answers {
 interface SearchOptions {
   /** A server on an earlier timeline makes no claim: it was succeeded. */
   readonly timelineMin: number;
-  /** Of the cluster. A server of another one makes no claim. Undefined: it is not known yet. */
+  /** The id of the cluster. A server of another one makes no claim. It is undefined as long as it is not known. */
   readonly systemId: string | undefined;
   readonly open: typeof openProbe;
 }

@@ -14,7 +14,7 @@ import { sleep } from '#kernel/sleep.ts';
 export interface LeaderWatch {
   /** The leader, without a question if it is known. Rejects with `NoLeaderError` if no server leads. */
   readonly find: () => Promise<Leader>;
-  /** `cut` is called once another server leads. Returns a function that ends this. */
+  /** Calls `cut` once another server leads. Returns a function that ends this. */
   readonly follow: (leader: Leader, cut: () => void) => () => void;
   /** Asks all servers soon: a connection found something wrong. */
   readonly doubt: () => void;
@@ -32,7 +32,7 @@ interface WatchOptions {
 }
 
 const PERIOD_MS = 1_000;
-/** Between searches that found nobody. */
+/** The pause between searches that found nobody. */
 const PAUSE_MS = 250;
 
 const changes = counter('purser_database_leader_changes_total', 'How often connections moved to another leader.');

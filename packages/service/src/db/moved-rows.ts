@@ -2,7 +2,7 @@ import type { Queryable } from '#db/pool.ts';
 
 /** A table whose rows move to another database with the users that they are about. */
 export interface MovedTable {
-  /** With its schema. The names of tables are ours, and not of anybody outside. */
+  /** The name of the table with its schema. The names of tables are ours, and not of anybody outside. */
   readonly name: string;
   /** The condition of a row `t`. `$1` and `$2` are the apps and user ids, in pairs. */
   readonly of: string;

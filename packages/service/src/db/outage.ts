@@ -13,7 +13,7 @@ const PATIENCE_MS = 1_000;
 export interface OutageWatch {
   /** Runs one statement of the lane. The way it ends shows whether the server is away. */
   readonly run: <Result>(statement: () => Promise<Result>) => Promise<Result>;
-  /** True from a fault of the server until the next statement succeeds. */
+  /** Returns true from a fault of the server until the next statement succeeds. */
   readonly isAway: () => boolean;
   /**
    * Begins the work and returns its result. If the server is away, or the work takes more than a second, it calls `late`

@@ -15,7 +15,7 @@ export type PoolUse =
   | 'check'
   | 'stats';
 
-/** In seconds. The last is the timeout of a connection. */
+/** The bounds in seconds. The last is the timeout of a connection. */
 const BOUNDS = [0.0001, 0.001, 0.005, 0.025, 0.1, 0.5, 1, 5];
 
 const waits = catalogueTimings(

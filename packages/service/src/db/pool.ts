@@ -12,18 +12,20 @@ const INT8_OID = 20;
 
 /** None of our statements takes seconds. One that does is stuck, and a retry serves its callers better. */
 export const STATEMENT_TIMEOUT_MS = 5_000;
-/** Short, because one locked wallet would otherwise keep a whole batch of other wallets waiting. */
+/** The timeout is short, because one locked wallet would otherwise keep a whole batch of other wallets waiting. */
 const LOCK_TIMEOUT_MS = 250;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Shorter than the four minutes after which the first firewalls and load balancers forget a silent connection. */
+/**
+ * This is shorter than the four minutes after which the first firewalls and load balancers forget a silent connection.
+ */
 const TCP_KEEP_ALIVE_MS = 60_000;
 /** A server that does not even report the timeout by then is gone. The connection is given up. */
 export const ANSWER_GRACE_MS = 2_000;
 
 /** What queries find besides the database: how addresses are sealed in it. */
 interface Sealing {
-  /** Undefined for work that touches no address. */
+  /** The seal of e-mail addresses. It is undefined for work that touches no address. */
   emails?: EmailSeal | undefined;
 }
 
@@ -56,10 +58,10 @@ interface PoolOptions {
   readonly keepsOne?: boolean;
   /** The statement timeout in milliseconds, for statements that may take longer than those of a call. */
   readonly statementMsMax?: number;
-  /** In `pg_stat_activity`, after `purser_`. By default the role. */
+  /** The name in `pg_stat_activity`, after `purser_`. It is the role by default. */
   readonly name?: string;
   readonly emails?: EmailSeal | undefined;
-  /** Under which label `/metrics` shows it. Undefined: it does not. */
+  /** The label under which `/metrics` shows the pool. If it is undefined, the pool is not shown. */
   readonly use?: PoolUse;
   /** Its connections also take commands of replication, and no parameters. */
   readonly replicates?: boolean;
@@ -109,7 +111,7 @@ export function createPool(options: PoolOptions): Pool {
   return pool;
 }
 
-/** By the URL: all pools of a process follow the leader together. */
+/** The watches by URL, because all pools of a process follow the leader together. */
 const watches = new Map<string, LeaderWatch>();
 
 function watchOf({ url, log }: PoolOptions, address: DatabaseAddress): LeaderWatch | undefined {
@@ -162,9 +164,12 @@ const CONNECTION_MESSAGES = [...SILENCE_MESSAGES, 'Connection terminated', 'Clie
 const CONNECTION_CODE =
   /^E(CONNREFUSED|CONNRESET|CONNABORTED|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOST(UNREACH|DOWN)|NET(UNREACH|DOWN)|ADDRNOTAVAIL|[MN]FILE)$/;
 const CONNECTION_SQLSTATE = /^(08|57P0[1235]|53300)/;
-/** Read-only after a failover, out of disk or memory, a system error: the server is at fault, not the statement. */
+/**
+ * These states mean read-only after a failover, out of disk or memory, or a system error: the server is at fault, not
+ * the statement.
+ */
 const SERVER_SQLSTATE = /^(25006|53|58)/;
-/** Data that does not fit, a constraint, or an exception that one of our functions raised. */
+/** These states mean data that does not fit, a constraint, or an exception that one of our functions raised. */
 const ITEM_SQLSTATE = /^(22|23|P0)/;
 /**
  * The function of the server that refuses a record with another number of attributes than its type. A newer build has upgraded
@@ -173,7 +178,10 @@ const ITEM_SQLSTATE = /^(22|23|P0)/;
  */
 const RECORD_READER = 'record_in';
 
-/** True if the server could not be reached or went away, so that the same statement may succeed on a new connection. */
+/**
+ * Returns true if the server could not be reached or went away, so that the same statement may succeed on a new
+ * connection.
+ */
 export function isConnectionFault(fault: unknown): boolean {
   if (!(fault instanceof Error)) return false;
   const code = 'code' in fault && typeof fault.code === 'string' ? fault.code : '';
@@ -184,17 +192,17 @@ export function isConnectionFault(fault: unknown): boolean {
   );
 }
 
-/** True if the server was silent for seconds: it is stopped, or the network loses packets. */
+/** Returns true if the server was silent for seconds, because it is stopped or the network loses packets. */
 export function isSilence(fault: unknown): boolean {
   return fault instanceof Error && SILENCE_MESSAGES.some((message) => fault.message.includes(message));
 }
 
-/** True if no statement at all can succeed now. */
+/** Returns true if no statement at all can succeed now. */
 export function isServerFault(fault: unknown): boolean {
   return isConnectionFault(fault) || SERVER_SQLSTATE.test(sqlStateOf(fault) ?? '');
 }
 
-/** True if the items of the statement are at fault, so that another try would fail again. */
+/** Returns true if the items of the statement are at fault, so that another try would fail again. */
 export function isItemFault(fault: unknown): boolean {
   const state = sqlStateOf(fault);
   if (state === undefined) return !isConnectionFault(fault);

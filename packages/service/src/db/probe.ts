@@ -3,16 +3,19 @@ import type { Host } from '#db/hosts.ts';
 
 /** What a server said about itself. */
 export interface Standing {
-  /** Of the cluster: the leader and its standbys have the same. */
+  /** The id of the cluster, which is the same for the leader and its standbys. */
   readonly systemId: string;
-  /** 0 for a standby, and for a server that is set to read only. Each promotion begins a higher one. */
+  /**
+   * The timeline of the server. It is 0 for a standby, and for a server that is set to read only. Each promotion begins
+   * a higher one.
+   */
   readonly timeline: number;
 }
 
 /** The server that takes writes, and since which promotion. */
 export interface Leader {
   readonly host: Host;
-  /** Of `Standing`. So a server that was succeeded is known by it, even if it still takes writes. */
+  /** The timeline of its `Standing`. A server that was succeeded is known by it, even if it still takes writes. */
   readonly timeline: number;
 }
 

@@ -108,11 +108,11 @@ export async function selectOldestSchema(db: Queryable): Promise<number> {
 
 /** A function as the last build that made it has noted it. */
 export interface AppliedFunction {
-  /** `ledger.reserve` */
+  /** The name of the function, such as `ledger.reserve`. */
   readonly name: string;
-  /** SHA-256 of the file that it was made from. */
+  /** The SHA-256 digest of the file that the function was made from. */
   readonly digest: Buffer;
-  /** Of the build. */
+  /** The version of the build. */
   readonly version: string;
 }
 
@@ -135,7 +135,7 @@ export async function deleteFunction(tx: Queryable, name: string): Promise<void>
 }
 
 interface FunctionRow {
-  /** As `drop function` takes it. */
+  /** The signature, as `drop function` takes it. */
   readonly signature: string;
   /** A trigger or a constraint hangs on it. */
   readonly is_attached: boolean;

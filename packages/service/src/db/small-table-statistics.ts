@@ -4,7 +4,10 @@ import { describeFault, type Log } from '#kernel/log.ts';
 import { repeat } from '#kernel/repeat.ts';
 
 const PERIOD_MS = 1_000;
-/** More tables than there are. The bound keeps one pass finite if a table still counts as small after it was analyzed. */
+/**
+ * There are fewer tables than this. The bound keeps one pass finite if a table still counts as small after it was
+ * analyzed.
+ */
 const TABLES_PER_PASS = 100;
 
 /**

@@ -38,8 +38,8 @@ export function keepingSettings(backups: string, systemId: string): Settings {
 }
 
 /**
- * In the data directory of a restored copy until somebody says that its original is gone. Until then the copy keeps its log to itself:
- * the archive belongs to the original.
+ * This file is in the data directory of a restored copy until somebody says that its original is gone. Until then the
+ * copy keeps its log to itself, because the archive belongs to the original.
  */
 const COPY_MARK = 'purser.copy';
 
@@ -50,7 +50,10 @@ export async function markCopy(directory: string): Promise<void> {
   await writeFile(path.join(directory, COPY_MARK), '', { mode: 0o600 });
 }
 
-/** From its next start on, the server keeps its log in the archive. Harmless if it is no copy. */
+/**
+ * Removes the mark of a copy. From its next start on, the server then keeps its log in the archive. This is harmless if
+ * it is no copy.
+ */
 export async function unmarkCopy(directory: string): Promise<void> {
   await rm(path.join(directory, COPY_MARK), { force: true });
 }
@@ -65,7 +68,7 @@ export interface Recovery {
   readonly folders: readonly string[];
   /** The line of the log to follow, also where it parts from that of the backup. */
   readonly timeline: number;
-  /** ISO 8601 in UTC. Undefined: as far as the log goes. */
+  /** The moment up to which the log is applied, in ISO 8601 and UTC. Undefined means as far as the log goes. */
   readonly until: string | undefined;
 }
 
@@ -119,7 +122,7 @@ export async function readSystemId({ directory }: Pick<Layout, 'directory'>): Pr
   }
 }
 
-/** For a shell, inside a setting in which the server replaces what follows a percent sign. */
+/** Quotes a text for a shell, inside a setting in which the server replaces what follows a percent sign. */
 function quoted(text: string): string {
   return `'${text.replaceAll('%', '%%').replaceAll("'", String.raw`'\''`)}'`;
 }

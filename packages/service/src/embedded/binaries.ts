@@ -10,7 +10,7 @@ export interface Binaries {
   readonly prefix: readonly string[];
   readonly initdb: string;
   readonly postgres: string;
-  /** Such as `18`. A data directory works only with the major version that made it. */
+  /** The major version, such as `18`. A data directory works only with the major version that made it. */
   readonly majorVersion: string;
 }
 

@@ -39,7 +39,7 @@ export async function ensureCluster(options: ClusterOptions): Promise<string> {
   return password;
 }
 
-/** True for a cluster of our version, false for an empty or missing directory. Throws for anything else. */
+/** Returns true for a cluster of our version, and false for an empty or missing directory. Throws for anything else. */
 async function holdsCluster({ directory }: Layout, { majorVersion }: Binaries): Promise<boolean> {
   const names = await unlessMissing(readdir(directory));
   if (names === undefined || names.length === 0) return false;
@@ -83,7 +83,10 @@ async function createCluster({ binaries, privileges, layout }: ClusterOptions, p
   await rm(workshop, { recursive: true, force: true });
 }
 
-/** Undefined when no password was written yet. A file that was altered counts as lost: the server would refuse its text. */
+/**
+ * Returns undefined when no password was written yet. A file that was altered counts as lost, because the server would
+ * refuse its text.
+ */
 async function readPassword(layout: Layout): Promise<string | undefined> {
   const text = await unlessMissing(readFile(layout.secret, 'utf8'));
   if (text === undefined) return undefined;
@@ -91,7 +94,7 @@ async function readPassword(layout: Layout): Promise<string | undefined> {
   return text;
 }
 
-/** Written aside, forced to disk and renamed, so that the file is either complete or absent. */
+/** Writes the file aside, forces it to disk and renames it, so that it is either complete or absent. */
 async function writePassword(layout: Layout): Promise<string> {
   const password = randomBase62(PASSWORD_LENGTH);
   const draft = temporaryPath(layout);

@@ -20,7 +20,7 @@ export interface Identity {
 export type HostTool = 'unshare' | 'setpriv' | 'flock';
 
 interface CommandResult {
-  /** Undefined when the command could not be started or was killed by a signal. */
+  /** The exit code. It is undefined when the command could not be started or was killed by a signal. */
   readonly code: number | undefined;
   /** The end of its output, or the reason why it could not be started. */
   readonly output: string;

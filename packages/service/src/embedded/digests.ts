@@ -34,7 +34,10 @@ async function compareFiles(root: string, platform: string): Promise<void> {
   }
 }
 
-/** Through one piece of memory: the files have 50 MB, which the service would otherwise hold or leave behind. */
+/**
+ * Reads the file through one piece of memory, because the files have 50 MB, which the service would otherwise hold or
+ * leave behind.
+ */
 async function digestOf(file: string, piece: Buffer): Promise<string> {
   const hash = createHash('sha256');
   await using opened = await open(file);

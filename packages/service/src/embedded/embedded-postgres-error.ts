@@ -27,7 +27,7 @@ export function explainFileFault(fault: unknown, directory: string): unknown {
   return new EmbeddedPostgresError(message, { cause: fault });
 }
 
-/** True for an error of the operating system, which has a code such as `ENOENT`. */
+/** Returns true for an error of the operating system, which has a code such as `ENOENT`. */
 export function isErrno(fault: unknown): fault is Error & { readonly code: string } {
   return fault instanceof Error && 'code' in fault && typeof fault.code === 'string';
 }

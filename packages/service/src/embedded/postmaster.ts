@@ -29,13 +29,16 @@ export interface LaunchOptions {
   readonly url: string;
   /** Further settings of the server. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** True when nobody needs the data after a stop or a crash. Then nothing is forced to disk. For tests only. */
+  /**
+   * It is true when nobody needs the data after a stop or a crash. Then nothing is forced to disk. This is for tests
+   * only.
+   */
   readonly isThrowaway?: boolean;
 }
 
 /** A server that ended, or did not answer, during its start. */
 export class LaunchFailure extends EmbeddedPostgresError {
-  /** True when another attempt, or another port, may succeed. */
+  /** It is true when another attempt, or another port, may succeed. */
   readonly mayPass: boolean;
 
   constructor(message: string, mayPass: boolean) {

@@ -17,7 +17,10 @@ export async function ownIdentity(): Promise<ProcessIdentity> {
   return { pid: process.pid, startedAt: (await startedAt(process.pid)) ?? '' };
 }
 
-/** True while this very process runs. In doubt true, because a lock must not be taken from a process that may be alive. */
+/**
+ * Returns true while this very process runs. In doubt it returns true, because a lock must not be taken from a process
+ * that may be alive.
+ */
 export async function isRunning({ pid, startedAt: recorded }: ProcessIdentity): Promise<boolean> {
   if (!exists(pid)) return false;
   const found = await startedAt(pid);
@@ -25,12 +28,15 @@ export async function isRunning({ pid, startedAt: recorded }: ProcessIdentity): 
   return found === undefined || recorded === '' || found === recorded;
 }
 
-/** True when the process has ended, even if it still has its number because its parent has not reaped it. Linux only. */
+/**
+ * Returns true when the process has ended, even if it still has its number because its parent has not reaped it. Works
+ * on Linux only.
+ */
 export async function hasEnded(pid: number): Promise<boolean> {
   return !exists(pid) || (IS_LINUX && (await startedAt(pid)) === ENDED);
 }
 
-/** True when any process has this number, including processes of other users. */
+/** Returns true when any process has this number, including processes of other users. */
 export function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -64,7 +70,7 @@ async function startedAt(pid: number): Promise<string | undefined> {
   return `${boot?.trim() ?? ''}/${fields[19] ?? ''}`; // Field 22.
 }
 
-/** True when `pid` is a postmaster as we start them, on this data directory. */
+/** Returns true when `pid` is a postmaster as we start them, on this data directory. */
 export async function isPostmasterOf(pid: number, directory: string): Promise<boolean> {
   if (!IS_LINUX) return (await runPs(pid, 'command=')).output.includes(`/postgres -D ${directory} -p `);
   if ((await nameOf(pid)) !== 'postgres') return false;
@@ -72,12 +78,18 @@ export async function isPostmasterOf(pid: number, directory: string): Promise<bo
   return command.includes(`\0-D\0${directory}\0-p\0`);
 }
 
-/** True if `pid` is a PostgreSQL process that works in this data directory, no matter what started it. Linux only. */
+/**
+ * Returns true if `pid` is a PostgreSQL process that works in this data directory, no matter what started it. Works on
+ * Linux only.
+ */
 export async function isPostgresIn(pid: number, directory: string): Promise<boolean> {
   return (await nameOf(pid)) === 'postgres' && (await workingDirectoryOf(pid)) === directory;
 }
 
-/** True for a process that was killed and is being taken down: it still has its name and its directory, but no command line. Linux only. */
+/**
+ * Returns true for a process that was killed and is being taken down: it still has its name and its directory, but no
+ * command line. Works on Linux only.
+ */
 export async function isGoingDown(pid: number): Promise<boolean> {
   return (await unlessMissing(readFile(`/proc/${pid}/cmdline`, 'utf8'))) === '';
 }

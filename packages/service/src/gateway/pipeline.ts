@@ -46,7 +46,7 @@ export interface Gateway {
   readonly idempotency: Idempotency;
   readonly rejections: Rejections;
   readonly upstreams: Pick<Upstreams, 'inOrder'>;
-  /** Undefined if no traces are exported. */
+  /** Begins the span of a call. It is undefined if no traces are exported. */
   readonly beginSpan: BeginSpan | undefined;
 }
 

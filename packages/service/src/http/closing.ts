@@ -9,18 +9,21 @@ import type { Exchange } from '#http/respond.ts';
  */
 export interface Closing {
   readonly hasBegun: () => boolean;
-  /** From now on the process is not ready, and each answer ends its connection. Connections that wait for a request stay. */
+  /**
+   * Begins to close: from now on the process is not ready, and each answer ends its connection. Connections that wait
+   * for a request stay.
+   */
   readonly begin: (server: Server, idleMsMax: number) => void;
   /**
-   * Called for each request that arrives after `begin`. True: it was turned away, because its proxy said that it has another
-   * gateway for it. Nothing was done for it, so it can be repeated.
+   * It is called for each request that arrives after `begin`. It returns true if the request was turned away, because
+   * its proxy said that it has another gateway for it. Nothing was done for it, so it can be repeated.
    */
   readonly turnsAway: (exchange: Exchange) => boolean;
   /** Why the process should get no calls. Undefined: ask further. */
   readonly reason: () => string | undefined;
 }
 
-/** Sent by a proxy that repeats a request at another gateway after a 503. */
+/** The header that is sent by a proxy that repeats a request at another gateway after a 503. */
 export const ELSEWHERE = 'x-service-elsewhere';
 /** Where nginx sends the call if it has no other gateway: a place of its sample, which leaves that header out. */
 const LAST_RESORT = '@elsewhere';

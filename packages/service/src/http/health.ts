@@ -6,15 +6,15 @@ import type { Sight } from '#kernel/doctor-call.ts';
 export type DoctorSight = (request: IncomingMessage) => Promise<Sight | undefined>;
 
 /**
- * `GET /healthz`: the process is up. It does not ask the database, or an outage there would restart healthy processes. Only the doctor
- * of this service also hears what arrived.
+ * `GET /healthz` says that the process is up. It does not ask the database, or an outage there would restart healthy
+ * processes. Only the doctor of this service also hears what arrived.
  */
 export async function handleHealth({ request, response }: Exchange, sightOf: DoctorSight): Promise<void> {
   const seen = await sightOf(request);
   sendJson(response, 200, seen === undefined ? { status: 'ok' } : { status: 'ok', seen });
 }
 
-/** `GET /readyz`: whether this process should get calls, and if not, why, in one sentence. Anybody may ask. */
+/** `GET /readyz` says whether this process should get calls, and if not, why, in one sentence. Anybody may ask. */
 export async function handleReadiness(
   response: ServerResponse,
   readiness: () => Promise<string | undefined>,

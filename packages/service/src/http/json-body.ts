@@ -61,7 +61,7 @@ function step(place: Place | undefined): void {
   else place.isAtName = true;
 }
 
-/** Too few digits to be rounded, and not -0. Nearly every number is one of these. */
+/** A number with too few digits to be rounded, and not -0. Nearly every number is one of these. */
 const PLAIN = /^(?:0|-?[1-9]\d{0,14})$/;
 
 /**

@@ -8,7 +8,7 @@ export interface BudgetUse {
   readonly held: Micros;
 }
 
-/** Undefined: nobody knows now, because another cell does not answer. */
+/** Reads the use of lines. It is undefined if nobody knows it now, because another cell does not answer. */
 type ReadLines = (lines: readonly KeyId[]) => Promise<ReadonlyMap<KeyId, BudgetUse> | undefined>;
 
 /** Reads what this month's calls with these keys have spent and hold, for those that have a budget. A key is absent if nobody knows now. */

@@ -24,8 +24,9 @@ const LIMITS: LingerLimits = {
 };
 
 /**
- * For requests without credentials, which never come from a client that works. Taking a megabyte off the line costs the
- * process more than a paid call: so strangers get this much, and then their connections are closed at once (CP-11).
+ * These limits are for requests without credentials, which never come from a client that works. Taking a megabyte off
+ * the line costs the process more than a paid call: so strangers get this much, and then their connections are closed
+ * at once (CP-11).
  */
 const STRANGER_LIMITS: LingerLimits = {
   ...LIMITS,
@@ -66,7 +67,7 @@ interface ByteBudget {
   readonly take: (bytes: number) => boolean;
 }
 
-/** Shared by all connections, so that an attacker with many of them costs no more than one. */
+/** Creates a budget that all connections share, so that an attacker with many of them costs no more than one. */
 function createByteBudget({ burstBytes, bytesPerSecond }: LingerLimits, clock: SteadyClock): ByteBudget {
   let left = burstBytes;
   let refilledAtMs = clock.nowMs();

@@ -12,7 +12,10 @@ export interface MetricsPlane {
   readonly readAll: () => Promise<readonly MetricReading[]>;
 }
 
-/** `GET /metrics`, in the text format of Prometheus. Without a token configured, other machines get a 404. */
+/**
+ * `GET /metrics` returns the metrics in the text format of Prometheus. Without a token configured, other machines get a
+ * 404.
+ */
 export async function handleMetrics({ token, readAll }: MetricsPlane, exchange: Exchange): Promise<void> {
   if (token !== undefined && !showsToken(exchange, token)) {
     return sendRefusal(

@@ -14,7 +14,7 @@ export interface OwnAnswer {
   readonly status: number;
   /** Names and values in turn, as they were sent. */
   readonly headers: readonly string[];
-  /** Of the body, at most the first `TEXT_BYTES_MAX`. All of it was received. */
+  /** At most the first `TEXT_BYTES_MAX` of the body. All of it was received. */
   readonly text: string;
   readonly isCut: boolean;
   /** The last bytes of the body, at most `END_BYTES_MAX`: a stream says at its end what it was charged. */
@@ -24,7 +24,7 @@ export interface OwnAnswer {
 /** Sends real HTTP requests to the server of this process. */
 export interface OwnCalls {
   readonly post: (call: OwnCall) => Promise<OwnAnswer>;
-  /** Called once, before the first request. */
+  /** It is called once, before the first request. */
   readonly attach: (server: Server) => void;
 }
 

@@ -67,9 +67,9 @@ declare module 'fastify' {
 
 /** How fast requests may come, over all routes. */
 export interface PlanePaces {
-  /** From one network address, with a session or without. */
+  /** The pace of requests from one network address, with a session or without. */
   readonly addresses: Pace;
-  /** With sessions of one account. */
+  /** The pace of requests with sessions of one account. */
   readonly accounts: Pace;
 }
 
@@ -89,7 +89,7 @@ interface PlanesOptions extends OperatorRules {
 
 type Router = Pick<FastifyInstance<Server, IncomingMessage, ServerResponse>, 'findRoute'>;
 
-/** Never called: every route is compiled by `readRequest` and `checkAnswer`. */
+/** This is never called, because every route is compiled by `readRequest` and `checkAnswer`. */
 function buildNone(): never {
   throw new Error('A route was compiled before the compilers were set.');
 }

@@ -5,9 +5,9 @@ import { Refusal } from '#kernel/refusal.ts';
 import type { ProcessorWebhooks } from '#payments/processor-webhooks.ts';
 
 /**
- * `POST /webhooks/stripe` and `/webhooks/test`: a webhook of the payment processor. Its signature is checked on the raw
- * bytes (ON-02), so the body is not parsed before. Every failure becomes a 500, and the processor sends the webhook again.
- * `webhooks` is undefined if this processor is not the configured one; the route then does not exist (404).
+ * `POST /webhooks/stripe` and `/webhooks/test` take a webhook of the payment processor. Its signature is checked on the
+ * raw bytes (ON-02), so the body is not parsed before. Every failure becomes a 500, and the processor sends the webhook
+ * again. `webhooks` is undefined if this processor is not the configured one; the route then does not exist (404).
  */
 export async function handleProcessorWebhook(
   webhooks: ProcessorWebhooks | undefined,

@@ -3,7 +3,7 @@ import { type Reading, strangers } from '#http/reading.ts';
 import type { Exchange } from '#http/respond.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
-/** 1 MiB (CC-06). */
+/** The limit is 1 MiB (CC-06). */
 const BODY_BYTES_MAX = 1_048_576;
 /** The limit of routes that anybody may call (CP-11). Far more than any of them needs. The largest form carries a passkey. */
 export const PUBLIC_BODY_BYTES_MAX = 16_384;
@@ -15,12 +15,12 @@ type ReadBody = Buffer | BodyRefusal | undefined;
 
 type Sides = Pick<Exchange, 'request' | 'response'>;
 
-/** On whose account a body is read. */
+/** The account on which a body is read. */
 export interface BodyReader {
   readonly reading: Reading;
   /** The account or network address whose bodies count together. */
   readonly caller: string;
-  /** In bytes. 1 MiB if it is left out. */
+  /** The most bytes of the body. The limit is 1 MiB if it is left out. */
   readonly most?: number;
 }
 
@@ -53,7 +53,10 @@ export function readBody(exchange: Sides, reader: BodyReader): ReadBody | Promis
   return collect(exchange, reader);
 }
 
-/** By events, not by `for await`: an iterator would destroy the request, and with it the connection, on a refusal. */
+/**
+ * Collects the body by events and not by `for await`, because an iterator would destroy the request, and with it the
+ * connection, on a refusal.
+ */
 function collect(
   { request, response }: Sides,
   { reading, caller, most = BODY_BYTES_MAX }: BodyReader,

@@ -34,7 +34,10 @@ interface Share {
 }
 
 export function createReading({ bytesMax, part }: ReadingLimits): Reading {
-  /** By caller. Callers of whom nothing arrives stay for a while: to add and delete one with each call would cost memory (`kernel/roster.ts`). */
+  /**
+   * The shares by caller. Callers of whom nothing arrives stay for a while, because to add and delete one with each
+   * call would cost memory (`kernel/roster.ts`).
+   */
   const shares = new Map<string, Share>();
   const sharesMax = 2 * Math.ceil(bytesMax / BODY_BYTES_MIN);
   let all = 0;

@@ -19,7 +19,7 @@ export interface Exchange {
   /** Path and query of the request line. */
   readonly path: string;
   readonly query: string;
-  /** Of a chat call: what is known of it, for its log line and its trace. */
+  /** What is known of a chat call, for its log line and its trace. It is undefined for other requests. */
   readonly notes: CallNotes | undefined;
 }
 

@@ -37,13 +37,16 @@ import type { ProcessorWebhooks } from '#payments/processor-webhooks.ts';
 import type { ProcessorName } from '#payments/processor.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
-/** For the whole request including its body. Answers have no limit: a stream may run for minutes. */
+/** The limit holds for the whole request including its body. Answers have no limit: a stream may run for minutes. */
 const REQUEST_TIMEOUT_MS = 30_000;
 /** How often slow senders are looked for. Node's default of 30 s would turn the 10 s above into 40 s. */
 const SLOW_CHECK_MS = 1_000;
 /** How long a connection that we have ended waits for the other side to end it too. */
 const LINGER_MS_MAX = 2_000;
-/** Longer than load balancers keep their connections. Otherwise one could send a request into a connection we just closed. */
+/**
+ * This is longer than load balancers keep their connections. Otherwise one could send a request into a connection that
+ * we just closed.
+ */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 /** Back-pressure begins at this many unread bytes. Node's default of 64 KiB adds up with thousands of open streams. */
 const UNREAD_BYTES_MAX = 16 * 1024;
@@ -55,7 +58,7 @@ const NOTIFYING = ['stripe', 'test'] as const satisfies readonly ProcessorName[]
 
 interface ServerOptions {
   readonly dataPlane: DataPlane;
-  /** `processorWebhooks` is undefined if no payment processor is configured. */
+  /** The field `processorWebhooks` is undefined if no payment processor is configured. */
   readonly planes: Planes & {
     readonly pages: PageRoutes;
     readonly processorWebhooks: ProcessorWebhooks | undefined;

@@ -5,12 +5,12 @@ import { refuse } from '#kernel/refusal.ts';
 import type { ServiceStatus } from '#status/status.ts';
 
 interface StatusRoutes {
-  /** Undefined: the operator shows no status. */
+  /** Reads the status of the service. It is undefined if the operator shows no status. */
   readonly readStatus: (() => Promise<ServiceStatus>) | undefined;
   readonly clock: Clock;
 }
 
-/** `GET /status.json`: what the page at `/status` says, for programs. Anybody may ask. */
+/** Adds `GET /status.json`, which says for programs what the page at `/status` says. Anybody may ask. */
 export function addStatusRoutes(plane: Plane, { readStatus, clock }: StatusRoutes): void {
   plane.get(
     '/status.json',

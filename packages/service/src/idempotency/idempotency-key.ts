@@ -10,15 +10,21 @@ export interface IdempotencyKey {
   readonly digest: Buffer;
   /** The digest of the body alone. A retry with the same key and another body is refused. */
   readonly body: Buffer;
-  /** True if every answer is kept and replayed: the caller sent an `idempotency-key`, or its API key joins what has the same body. */
+  /**
+   * Tells whether every answer is kept and replayed, because the caller sent an `idempotency-key` or its API key joins
+   * what has the same body.
+   */
   readonly isKeyed: boolean;
-  /** True when the call may be a retry: then the answer of an earlier call is looked for before a new call is made. */
+  /**
+   * Tells whether the call may be a retry. If so, the answer of an earlier call is looked for before a new call is
+   * made.
+   */
   readonly joins: boolean;
   /** How long the answer is kept. */
   readonly keptMs: number;
 }
 
-/** For as long as anybody may still retry. */
+/** Answers are kept for as long as anybody may still retry. */
 const KEPT_MS = 5 * 60_000;
 
 /** The scope within which calls are compared. Nothing is ever shared between scopes. */
@@ -43,10 +49,10 @@ export interface IdempotencyDigests {
   readonly requestOf: (scope: IdempotencyScope, model: string, request: string) => string;
 }
 
-/** 128 bits: two calls never collide by chance, and without the key nobody can construct two that do. */
+/** With 128 bits, two calls never collide by chance, and without the key nobody can construct two that do. */
 const DIGEST_BYTES = 16;
 
-/** `key`: kept by the database. After a change of `PURSER_SECRET`, a retry still finds its first attempt. */
+/** Takes a `key` that the database keeps. After a change of `PURSER_SECRET`, a retry still finds its first attempt. */
 export function createIdempotencyDigests(key: Buffer): IdempotencyDigests {
   // JSON.stringify never writes a line break, so the head ends at the first one and no two inputs hash the same bytes.
   function digestOf(

@@ -49,13 +49,13 @@ export interface KeptAnswers {
   readonly stop: () => Promise<void>;
 }
 
-/** Longer answers are not kept. */
+/** Answers with more characters than this are not kept. */
 export const KEPT_CHARACTERS_MAX = 8 * 1024 * 1024;
 /** How long a caller waits at most for its answer to be kept. A database outage may last much longer. */
 const KEEP_MS_MAX = 1_000;
 /** A caller who has left will retry: if the charge were booked before the answer is kept, they would be charged again. */
 const KEEP_FOR_ABSENT_MS_MAX = 10_000;
-/** Enough attempts to get past a lost connection within that time. */
+/** These are enough attempts to get past a lost connection within that time. */
 const KEEP_TRIES_MAX = 5;
 const KEEP_AGAIN_MS = 100;
 const SWEEP_PERIOD_MS = 5_000;

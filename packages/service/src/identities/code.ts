@@ -164,7 +164,7 @@ function createAdmission(
   };
 }
 
-/** Undefined for texts that cannot be a challenge of ours, which then cost no read. */
+/** Returns undefined for texts that cannot be a challenge of ours, which then cost no read. */
 function digestOf(challenge: string): Buffer | undefined {
   return CHALLENGE.test(challenge) ? sha256(challenge) : undefined;
 }

@@ -115,7 +115,10 @@ export function createHandOvers({ pool, keys, clock, own, isInForce }: HandOverO
   };
 }
 
-/** From, to, when, state, next, and who: e-mail, session, since when. A list, because it stands in an address. */
+/**
+ * The elements are from, to, when, state, next, and who: e-mail, session, since when. It is a list, because it stands
+ * in an address.
+ */
 type Sealed = readonly [string, string, number, string, string, Email, SessionId, number];
 
 /** It was sealed by a gateway, but perhaps by one of another version. */

@@ -6,7 +6,7 @@ export interface MovedPerson {
   readonly identity_id: string;
   readonly email: string;
   readonly created_at: string;
-  /** JSON rows of `identities.passkeys`. */
+  /** The passkeys of the person, as JSON rows of `identities.passkeys`. */
   readonly passkeys: readonly string[];
 }
 

@@ -21,13 +21,16 @@ import { createPasskeyChecks, type PasskeyChecks, PASSKEYS_MAX } from '#webauthn
 interface Passkey {
   readonly credentialId: string;
   readonly createdAtMs: number;
-  /** Undefined when it was never used. */
+  /** When the passkey was last used. It is undefined when it was never used. */
   readonly lastUsedAtMs: number | undefined;
 }
 
 /** Signs people in by passkeys that they have added. Passkeys are optional: the code by mail always works. */
 export interface Passkeys {
-  /** False when the service is reached by an IP address: WebAuthn needs a host name. */
+  /**
+   * Tells whether passkeys are possible. It is false when the service is reached by an IP address, because WebAuthn
+   * needs a host name.
+   */
   readonly isPossible: boolean;
   /** The options with which a browser creates a passkey. */
   readonly optionsToAdd: (identity: Identity) => Promise<ReturnType<PasskeyChecks['optionsToAdd']>>;

@@ -13,7 +13,9 @@ export interface WaysIn {
   readonly read: (token: string) => Email | undefined;
 }
 
-/** Twice as long as the time between two such mails, so that a person under attack always has one that works. */
+/**
+ * This is twice as long as the time between two such mails, so that a person under attack always has one that works.
+ */
 const LIFETIME_SECONDS = 2 * 60 * 60;
 const SHAPE = /^[A-Za-z0-9_-]{38,500}$/;
 const CONTEXT = Buffer.from('way-in');

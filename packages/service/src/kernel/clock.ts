@@ -14,12 +14,12 @@ export interface SteadyClock {
 
 export const steadyClock: SteadyClock = { nowMs: () => performance.now() };
 
-/** ISO 8601 in UTC with milliseconds. */
+/** Writes a time in ISO 8601, in UTC with milliseconds. */
 export function isoOf(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
-/** For libraries that take nothing else. */
+/** Makes a `Date` for libraries that take nothing else. */
 export function dateOf(epochMs: number): Date {
   return new Date(epochMs);
 }

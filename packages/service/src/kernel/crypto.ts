@@ -12,7 +12,9 @@ export function sha256(text: string | Buffer): Buffer {
   return hash('sha256', text, 'buffer');
 }
 
-/** SHA-256 as base64, for use as a map key. Three times as fast as making a buffer and encoding it. */
+/**
+ * Returns the SHA-256 as base64, for use as a map key. This is three times as fast as making a buffer and encoding it.
+ */
 export function sha256Base64(text: string): string {
   return hash('sha256', text, 'base64');
 }
@@ -24,8 +26,8 @@ export function hmacSha256(key: Buffer, ...parts: readonly (string | Buffer)[]):
 }
 
 /**
- * True when both hold the same bytes. Takes the same time wherever they differ, so that a caller cannot guess a secret byte
- * by byte from response times. Only a difference in length is visible.
+ * Returns true when both hold the same bytes. It takes the same time wherever they differ, so that a caller cannot
+ * guess a secret byte by byte from response times. Only a difference in length is visible.
  */
 export function equalBytes(left: Buffer, right: Buffer): boolean {
   return left.length === right.length && timingSafeEqual(left, right);

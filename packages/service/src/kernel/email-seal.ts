@@ -30,7 +30,7 @@ const NONCE_BYTES = 12;
 const BLOCK_BYTES = 32;
 const CONTEXT = Buffer.from('email-1');
 
-/** `key` has 32 bytes and is used for nothing else. */
+/** Takes a `key` that has 32 bytes and is used for nothing else. */
 export function createEmailSeal(key: Buffer): EmailSeal {
   const nonceKey = deriveKey(key, 'email-nonce');
   const cipherKey = deriveKey(key, 'email-cipher');

@@ -65,7 +65,10 @@ export interface ArmedFailpoint {
   /** One of `FAILPOINTS`. */
   readonly name: string;
   readonly hit: number;
-  /** `kill`: the process dies at once, as when out of memory. `stop`: it stands still until it is sent SIGCONT. */
+  /**
+   * With `kill`, the process dies at once, as when out of memory. With `stop`, it stands still until it is sent
+   * SIGCONT.
+   */
   readonly act: 'kill' | 'stop';
 }
 

@@ -5,7 +5,7 @@ export class Buckets {
   sum = 0;
   readonly #bounds: readonly number[];
 
-  /** `bounds`: the upper bounds, the smallest first. */
+  /** The parameter `bounds` has the upper bounds, the smallest first. */
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
     this.counts = Array.from({ length: bounds.length + 1 }, () => 0);

@@ -32,7 +32,7 @@ export interface HoldRequest {
   readonly streamsMax: number;
   /** How many plain calls the user may have running, this one included; 0 or none: any number (CC-18). */
   readonly callsMax?: number;
-  /** Undefined if no later call can be a retry of this one (CC-14). */
+  /** The idempotency key of the call. It is undefined if no later call can be a retry of this one (CC-14). */
   readonly idempotencyKey?: HoldKey | undefined;
   /** The monthly budget of the API key. Undefined if it has none, as nearly every key (CP-08). */
   readonly budget?: KeyBudget | undefined;
@@ -65,7 +65,7 @@ export interface EarlierCall {
   readonly callId: CallId;
 }
 
-/** `granted` is what was set aside, between `least` and `most`. */
+/** The field `granted` is what was set aside, between `least` and `most`. */
 export type HoldAnswer =
   | { readonly kind: 'granted'; readonly granted: Micros }
   | { readonly kind: 'refused'; readonly reason: HoldRefusalReason }

@@ -9,7 +9,10 @@ export class Html {
 
 type Piece = Html | string | number | undefined | readonly Piece[];
 
-/** Template tag for HTML. The template's own text is kept as written; inserted values are escaped unless they are `Html`. */
+/**
+ * Makes HTML as a template tag. The template's own text is kept as written; inserted values are escaped unless they are
+ * `Html`.
+ */
 export function html(written: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
   return new Html(String.raw({ raw: written }, ...pieces.map(textOf)));
 }

@@ -15,7 +15,7 @@ export type ConnectionId = Brand<string, 'ConnectionId'>;
 export type CheckoutId = Brand<string, 'CheckoutId'>;
 export type PaymentId = Brand<string, 'PaymentId'>;
 export type RefundId = Brand<string, 'RefundId'>;
-/** Something about a payment that waits for a person. */
+/** The id of a case: something about a payment that waits for a person. */
 export type CaseId = Brand<string, 'CaseId'>;
 
 /** The caller-chosen string of `x-service-user`: 1 to 256 visible ASCII characters, compared byte for byte (AU-04). */
@@ -27,7 +27,7 @@ export type CallId = Brand<string, 'CallId'>;
 /** The name of a call in logs and support requests, chosen by the caller or by us. Nothing is looked up by it inside (ER-02). */
 export type CorrelationId = Brand<string, 'CorrelationId'>;
 
-/** `live` moves real money, `sandbox` moves play money. Fixed when a key is made (AU-07). */
+/** The mode `live` moves real money, and `sandbox` moves play money. It is fixed when a key is made (AU-07). */
 export type Mode = 'live' | 'sandbox';
 
 const PREFIX = {
@@ -65,7 +65,7 @@ export const newConnectionId = (): ConnectionId => (PREFIX.connection + randomBa
 export const newCheckoutId = (): CheckoutId => (PREFIX.checkout + randomBase62(ID_LENGTH)) as CheckoutId;
 export const newPaymentId = (): PaymentId => (PREFIX.payment + randomBase62(ID_LENGTH)) as PaymentId;
 export const newInvitationId = (): string => PREFIX.invitation + randomBase62(ID_LENGTH);
-/** Of a catalogue that an operator has sent and not applied yet. */
+/** Makes the id of a catalogue that an operator has sent and not applied yet. */
 export const newDraftId = (): string => PREFIX.draft + randomBase62(ID_LENGTH);
 export const newListenTokenId = (): string => PREFIX.listenToken + randomBase62(ID_LENGTH);
 export const newReconciliationId = (): string => PREFIX.reconciliation + randomBase62(ID_LENGTH);

@@ -23,7 +23,7 @@ export const KEPT_PURPOSES = [...DERIVED_PURPOSES, 'emails'] as const;
 
 type KeptPurpose = (typeof KEPT_PURPOSES)[number];
 
-/** Kept keys that `secret replace` makes anew: what they sealed can be sealed again. */
+/** The kept keys that `secret replace` makes anew. What they sealed can be sealed again. */
 export const RENEWABLE_PURPOSES: readonly KeptPurpose[] = ['account-authenticator', 'audit-head', 'webhook-secrets'];
 
 export type KeptKeys = Readonly<Record<KeptPurpose, Buffer>>;
@@ -31,11 +31,14 @@ export type KeptKeys = Readonly<Record<KeptPurpose, Buffer>>;
 /** All keys of a process, made once at its start (decision 74). */
 export interface Keys {
   /**
-   * For proofs that expire: links, forms, cookies, challenges, mailed codes. Derived from `PURSER_SECRET` and, during a change,
-   * from `PURSER_SECRET_ALSO`. Dropping a secret voids what was made with it.
+   * Returns the keys for proofs that expire: links, forms, cookies, challenges, mailed codes. They are derived from
+   * `PURSER_SECRET` and, during a change, from `PURSER_SECRET_ALSO`. Dropping a secret voids what was made with it.
    */
   readonly proof: (purpose: string) => ProofKeys;
-  /** For what is stored, or looked up by a keyed digest. The database keeps these keys, so a change of the secret voids nothing. */
+  /**
+   * Returns the key for what is stored, or looked up by a keyed digest. The database keeps these keys, so a change of
+   * the secret voids nothing.
+   */
   readonly kept: (purpose: KeptPurpose) => Buffer;
 }
 
@@ -50,7 +53,7 @@ export function createKeys(secrets: Secrets, kept: KeptKeys): Keys {
   return { proof: proofsOf(secrets), kept: (purpose) => kept[purpose] };
 }
 
-/** `Keys.proof` alone, which takes no database. */
+/** Makes `Keys.proof` alone, which takes no database. */
 export function proofsOf({ secret, secretAlso }: Secrets): Keys['proof'] {
   return (purpose) => {
     const current = deriveKey(secret, purpose);

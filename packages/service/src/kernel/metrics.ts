@@ -10,7 +10,7 @@ interface Metric {
   readonly help: string;
   readonly across: 'sum' | 'max';
   readonly read: () => readonly Sample[];
-  /** Of a histogram, which has no samples. */
+  /** The distribution of a histogram, which has no samples. */
   readonly distribution?: () => Distribution;
 }
 
@@ -46,7 +46,10 @@ const LABEL_VALUE = /^[A-Za-z][A-Za-z0-9_]*$/;
 
 const metrics = new Map<string, Metric>();
 
-/** Declaring a name again replaces the first metric, so that a test that starts a second service reads that one's figures. */
+/**
+ * Declares a metric. Declaring a name again replaces the first metric, so that a test that starts a second service
+ * reads that one's figures.
+ */
 export function declareMetric(name: string, metric: Metric): void {
   assert(NAME.test(name), `${name} is a valid metric name`);
   assert(

@@ -6,7 +6,7 @@ interface RecentMax {
   readonly read: () => number;
 }
 
-/** `turns`: how many count, the present one included. */
+/** The parameter `turns` says how many turns count, the present one included. */
 export function createRecentMax(turns: number): RecentMax {
   let largest: readonly number[] = [0];
   return {

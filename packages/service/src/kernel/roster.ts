@@ -1,6 +1,6 @@
 /** Something that can be in a roster, in one at a time. */
 export interface Listed {
-  /** Kept by the roster: where the item is in it, or -1. */
+  /** Where the item is in the roster, or -1 if it is in none. The roster keeps this field. */
   place: number;
 }
 
@@ -19,7 +19,7 @@ export class Roster<Item extends Listed> {
     item.place = this.#items.push(item) - 1;
   }
 
-  /** False if it was not here. */
+  /** Returns false if the item was not here. */
   delete(item: Item): boolean {
     const { place } = item;
     if (place === -1) return false;

@@ -36,9 +36,12 @@ export interface Holds {
 }
 
 interface HoldPools {
-  /** With one connection, because there is one statement at a time; or lanes that this process shares with others. */
+  /**
+   * A pool with one connection, because there is one statement at a time, or lanes that this process shares with
+   * others.
+   */
   readonly turns: Pool | Lanes;
-  /** For what may not wait behind calls. */
+  /** The pool for what may not wait behind calls. */
   readonly upkeep: Pool;
 }
 

@@ -4,25 +4,31 @@ import type { Throttle, ThrottleRate } from '#limits/throttle.ts';
 
 /** Each bucket refills within two hours, so a bucket that was idle for a day can be deleted (`limits.delete_idle_buckets`). */
 const RATES = {
-  /** Wrong passwords for one e-mail from one network address, from browsers that have never signed in to the account. */
+  /**
+   * Limits wrong passwords for one e-mail from one network address, from browsers that have never signed in to the
+   * account.
+   */
   'sign-in': { ratePerMinute: 1, rateBurst: 20, cost: 1 },
   /**
-   * Wrong passwords for one e-mail from all network addresses together: 500 at once, then five a minute. It takes more
-   * than 25 addresses to use it up. Known browsers and password resets are not counted here.
+   * Limits wrong passwords for one e-mail from all network addresses together: 500 at once, then five a minute. It
+   * takes more than 25 addresses to use it up. Known browsers and password resets are not counted here.
    */
   'sign-in-all': { ratePerMinute: 5, rateBurst: 500, cost: 1 },
-  /** Wrong passwords for one account, from one browser that has signed in to it before. */
+  /** Limits wrong passwords for one account, from one browser that has signed in to it before. */
   'sign-in-device': { ratePerMinute: 1, rateBurst: 20, cost: 1 },
-  /** Wrong passwords from one network address, for any e-mail. Higher, because an office may share one address. */
+  /**
+   * Limits wrong passwords from one network address, for any e-mail. The limit is higher, because an office may share
+   * one address.
+   */
   'sign-in-from': { ratePerMinute: 10, rateBurst: 100, cost: 1 },
-  /** Wrong current passwords from an account that is signed in and sets a new one. */
+  /** Limits wrong current passwords from an account that is signed in and sets a new one. */
   password: { ratePerMinute: 1, rateBurst: 20, cost: 1 },
   /**
-   * Wrong second factors of one account: ten at once, then one in five minutes. Only a person who knows the password gets here.
-   * Three codes of an app are right at a time, so a day of guesses has one chance in a thousand.
+   * Limits wrong second factors of one account: ten at once, then one in five minutes. Only a person who knows the
+   * password gets here. Three codes of an app are right at a time, so a day of guesses has one chance in a thousand.
    */
   'second-factor': { ratePerMinute: 1, rateBurst: 50, cost: 5 },
-  /** Wrong codes for the first second factor of one account: ten at once, then one in five minutes. */
+  /** Limits wrong codes for the first second factor of one account: ten at once, then one in five minutes. */
   'enrolment-code': { ratePerMinute: 1, rateBurst: 50, cost: 5 },
   /** Answers of the OpenID Connect provider that opened no session, from one network address. Each costs requests to the provider. */
   sso: { ratePerMinute: 10, rateBurst: 40, cost: 1 },
@@ -36,25 +42,29 @@ const RATES = {
   invite: { ratePerMinute: 1, rateBurst: 60, cost: 3 },
   /** Invitations to teams mailed to one address, by anybody: five at once, then one in ten minutes. */
   'invite-to': { ratePerMinute: 1, rateBurst: 50, cost: 10 },
-  /** Reset mails to one e-mail address: three at once, then one in ten minutes. */
+  /** Limits reset mails to one e-mail address: three at once, then one in ten minutes. */
   reset: { ratePerMinute: 1, rateBurst: 30, cost: 10 },
-  /** Password resets requested from one network address. */
+  /** Limits the password resets requested from one network address. */
   'reset-from': { ratePerMinute: 2, rateBurst: 20, cost: 1 },
-  /** One-time codes mailed to one e-mail, requested by unknown browsers at one network address: five, then one in ten minutes. */
+  /**
+   * Limits the one-time codes mailed to one e-mail, requested by unknown browsers at one network address: five at once,
+   * then one in ten minutes.
+   */
   code: { ratePerMinute: 1, rateBurst: 50, cost: 10 },
   /**
-   * One-time codes mailed to one e-mail, requested by unknown browsers anywhere: twenty at once, then one in five minutes.
-   * This bounds the mails, and with them the guesses: a code allows five (`identities/README.md` has the sums).
+   * Limits the one-time codes mailed to one e-mail, requested by unknown browsers anywhere: twenty at once, then one in
+   * five minutes. This bounds the mails, and with them the guesses: a code allows five (`identities/README.md` has the
+   * sums).
    */
   'code-all': { ratePerMinute: 1, rateBurst: 100, cost: 5 },
   /** Mails with a way in, for an e-mail to which too many codes were sent: one an hour. */
   'code-way-in': { ratePerMinute: 1, rateBurst: 60, cost: 60 },
   /**
-   * One-time codes requested by one browser that has signed in with this e-mail before, or by one way in: five at once,
-   * then one in two minutes. Strangers cannot use this bucket up, so they cannot lock the owner out.
+   * Limits the one-time codes requested by one browser that has signed in with this e-mail before, or by one way in:
+   * five at once, then one in two minutes. Strangers cannot use this bucket up, so they cannot lock the owner out.
    */
   'code-known': { ratePerMinute: 1, rateBurst: 10, cost: 2 },
-  /** One-time codes requested by unknown browsers from one network address. */
+  /** Limits the one-time codes requested by unknown browsers from one network address. */
   'code-from': { ratePerMinute: 2, rateBurst: 30, cost: 1 },
   /** Checkouts started from one network address. */
   'checkout-from': { ratePerMinute: 4, rateBurst: 40, cost: 1 },

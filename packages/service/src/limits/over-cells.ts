@@ -1,7 +1,7 @@
 import type { BucketOwner, RateLimiter } from '#limits/rate-limit.ts';
 
 interface OverCellsOptions<Cell extends { readonly name: string }> {
-  /** Of the buckets in this cell. */
+  /** The limiter of the buckets in this cell. */
   readonly own: RateLimiter;
   /** The other cell that has a bucket. Undefined: this one has. */
   readonly homeOf: (owner: BucketOwner) => Cell | undefined;

@@ -33,7 +33,10 @@ export async function takeTokens(db: Queryable, asked: readonly TokensAsked[]): 
 
 export interface LeaseRequest extends TokensAsked {
   readonly bucket: AppId | KeyId;
-  /** Leased tokens that this process keeps, those it returns, and how many it wants to hold in all. */
+  /**
+   * The leased tokens that this process keeps. The next two fields are those it returns, and how many it wants to hold
+   * in all.
+   */
   readonly kept: number;
   readonly returned: number;
   readonly target: number;
@@ -42,7 +45,10 @@ export interface LeaseRequest extends TokensAsked {
 export interface LeaseRow {
   readonly app_id: AppId | KeyId;
   readonly granted: number;
-  /** False when the lease has expired in the database: none of the kept tokens may be spent any more. */
+  /**
+   * Tells whether the lease still holds. It is false when the lease has expired in the database: none of the kept
+   * tokens may be spent any more.
+   */
   readonly is_held: boolean;
   /** Tokens newly leased to this process. */
   readonly leased: number;

@@ -27,7 +27,7 @@ export type LeaseTokens = typeof leaseTokens;
 interface Asked {
   readonly owner: BucketOwner;
   readonly limits: RateLimits;
-  /** False when the lease alone is renewed or returned and no call waits for the answer. */
+  /** Tells whether a call waits for the answer. It is false when the lease alone is renewed or returned. */
   readonly isCall: boolean;
 }
 

@@ -9,8 +9,8 @@ export interface ThrottleRate {
 }
 
 /**
- * Attempt buckets by name, shared by every process. For rare actions such as sign-ins: each one is a statement of its own,
- * without the batching and leasing that calls need.
+ * Attempt buckets by name, shared by every process. They are for rare actions such as sign-ins: each one is a statement
+ * of its own, without the batching and leasing that calls need.
  */
 export interface Throttle {
   /** Takes one attempt. Undefined means go on; otherwise the milliseconds until the next attempt. */

@@ -6,9 +6,9 @@ export interface RateLimits {
 }
 
 export interface RateAnswer {
-  /** True when the call got a token and may go on. */
+  /** Tells whether the call got a token and may go on. */
   readonly isTaken: boolean;
-  /** Whole tokens left for the next calls, as far as this process knows. */
+  /** The whole tokens left for the next calls, as far as this process knows. */
   readonly tokensLeft: number;
   /** Milliseconds until the next token; 0 when this call got one. */
   readonly waitMs: number;
@@ -30,9 +30,9 @@ const MINUTE_MS = 60_000;
 
 /** What the next statement tells the database about this process's lease. */
 export interface LeasePlan {
-  /** Leased tokens that the process keeps. */
+  /** The leased tokens that the process keeps. */
   readonly kept: number;
-  /** Leased tokens that go back into the bucket. */
+  /** The leased tokens that go back into the bucket. */
   readonly returned: number;
   /** Tokens that the process wants to hold in all, the kept ones included. */
   readonly target: number;
@@ -53,7 +53,7 @@ interface BucketQuestion {
  */
 export class TokenLease {
   limits: RateLimits; // Those of the latest call.
-  /** True while a statement renews or returns the lease in the background. */
+  /** Tells whether a statement is renewing or returning the lease in the background. */
   isRenewing = false;
   #leasedTokens = 0;
   #leasedUntilMs = 0;
@@ -102,18 +102,20 @@ export class TokenLease {
     return taken(Math.min(this.#full, this.#left + refilled) + this.#leasedTokens);
   }
 
-  /** True when the lease should be renewed although it can still be spent. */
+  /** Returns true when the lease should be renewed although it can still be spent. */
   isDue(nowMs: number): boolean {
     if (this.isRenewing) return false;
     return this.#leasedTokens <= this.#renewedAtTokens || nowMs >= this.#leasedUntilMs - RENEWED_AFTER_MS;
   }
 
-  /** True when the process holds leased tokens, or may be about to receive some. */
+  /** Returns true when the process holds leased tokens, or may be about to receive some. */
   isHolding(): boolean {
     return this.#leasedTokens > 0 || this.isRenewing;
   }
 
-  /** True when a lease has expired with tokens left. They must be returned, or other processes go without them. */
+  /**
+   * Returns true when a lease has expired with tokens left. They must be returned, or other processes go without them.
+   */
   isOverdue(nowMs: number): boolean {
     return this.#leasedTokens > 0 && nowMs >= this.#leasedUntilMs && !this.isRenewing;
   }

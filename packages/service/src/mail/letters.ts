@@ -103,7 +103,7 @@ interface MovedMail {
   readonly operatorName: string;
   readonly publicUrl: string;
   readonly supportEmail: string | undefined;
-  /** True for the mail to the address that no longer signs in. */
+  /** Tells whether the mail goes to the address that no longer signs in. */
   readonly isOld: boolean;
 }
 
@@ -135,7 +135,7 @@ interface AlertMail {
   readonly publicUrl: string;
   readonly connectionId: string;
   readonly appName: string;
-  /** In percent of the cap. 100: less than one percent is left. */
+  /** The share that is spent, in percent of the cap. At 100, less than one percent is left. */
   readonly share: number;
   readonly spent: string;
   readonly cap: string;
@@ -168,7 +168,7 @@ interface DroppedMail {
   readonly appName: string;
   readonly appId: string;
   readonly eventId: string;
-  /** True when this was one dropped event too many, and the endpoint gets no more. */
+  /** Tells whether this was one dropped event too many, so that the endpoint gets no more. */
   readonly isDisabled: boolean;
 }
 

@@ -6,12 +6,12 @@ export interface MailboxMessage {
   readonly messageId: bigint;
   readonly recipient: string;
   readonly subject: string;
-  /** Undefined once the text has been deleted. */
+  /** The text of the message. It is undefined once the text has been deleted. */
   readonly body: string | undefined;
-  /** Undefined once it has been deleted, and for a message without HTML. */
+  /** The HTML of the message. It is undefined once it has been deleted, and for a message without HTML. */
   readonly html: string | undefined;
   readonly atMs: number;
-  /** Undefined while the message waits. */
+  /** How the message ended. It is undefined while the message waits. */
   readonly outcome: MessageOutcome | undefined;
 }
 

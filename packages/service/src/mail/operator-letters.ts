@@ -4,9 +4,9 @@ interface PendingMail {
   readonly operatorName: string;
   /** Who asked for the act. */
   readonly by: string;
-  /** As in the audit trail. */
+  /** The action, as in the audit trail. */
   readonly action: string;
-  /** With its currency, as people read it. */
+  /** The amount with its currency, as people read it. */
   readonly amount: string;
 }
 

@@ -17,11 +17,14 @@ const tries = labelledCounter('purser_mail_tries_total', 'Messages handed to the
 
 interface OutboxOptions {
   readonly pool: Pool;
-  /** Undefined when there is no mail server: messages then wait for the mailbox page of a development service. */
+  /**
+   * Sends a mail. It is undefined when there is no mail server: messages then wait for the mailbox page of a
+   * development service.
+   */
   readonly send: SendMail | undefined;
-  /** True to keep the texts of finished messages. They contain secrets, so this is for development only. */
+  /** Tells whether the texts of finished messages are kept. They contain secrets, so this is for development only. */
   readonly keepsBodies: boolean;
-  /** After so many days a message is deleted, however it ended. 0: never. */
+  /** After so many days a message is deleted, however it ended. With 0 it is never deleted. */
   readonly keptDays: number;
   readonly log: Log;
   readonly periodMs?: number;
@@ -63,7 +66,10 @@ export function startOutbox({ pool, send, keepsBodies, keptDays, log, periodMs =
     return handed.result !== 'failed';
   }
 
-  /** True when another message may be due. After a failure it returns false: the server may be down, so wait for the next pass. */
+  /**
+   * Sends the next message. Returns true when another message may be due. After a failure it returns false: the server
+   * may be down, so wait for the next pass.
+   */
   async function sendNext(sendMail: SendMail): Promise<boolean> {
     if (isStopping) return false;
     const message = await claimMessage(pool);

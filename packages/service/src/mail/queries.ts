@@ -4,7 +4,7 @@ interface NewMessage {
   /** One address. `insertMessage` throws for any text that a mail server could read as several. */
   readonly recipient: string;
   readonly subject: string;
-  /** Plain text. */
+  /** The message as plain text. */
   readonly body: string;
   /** The same text as HTML. */
   readonly html: string;
@@ -49,7 +49,7 @@ export interface DueMessage {
   readonly recipient: string;
   readonly subject: string;
   readonly body: string;
-  /** Null for a message without HTML. */
+  /** The HTML of the message. It is null for a message without HTML. */
   readonly html: string | null;
   /** The number of attempts, this one included. */
   readonly tries: number;

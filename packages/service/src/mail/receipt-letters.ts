@@ -11,7 +11,7 @@ interface ReceiptMail {
   readonly isTestMoney: boolean;
   readonly kind: 'paid' | 'refunded' | 'refund_failed';
   readonly appName: string;
-  /** With its currency, as people read it. */
+  /** The amount with its currency, as people read it. */
   readonly amount: string;
   /** The day, as people read it. */
   readonly day: string;

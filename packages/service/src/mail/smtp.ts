@@ -4,7 +4,10 @@ import type { Transporter } from 'nodemailer';
 export interface SmtpSettings {
   readonly host: string;
   readonly port: number;
-  /** True for TLS from the first byte (`smtps:`). Otherwise STARTTLS is required, unless the server is on this machine. */
+  /**
+   * Tells whether TLS is used from the first byte (`smtps:`). Otherwise STARTTLS is required, unless the server is on
+   * this machine.
+   */
   readonly isTlsFirst: boolean;
   readonly credentials: { readonly user: string; readonly password: string } | undefined;
   readonly from: { readonly name: string; readonly address: string };

@@ -32,11 +32,11 @@ interface MoveOptions {
   readonly noticeMs: number;
   /** How long running calls may take to end. After that the move is given up. */
   readonly drainMs: number;
-  /** For tests: called before each step. What it throws ends the move there, as a kill does. */
+  /** Is called before each step, for tests. What it throws ends the move there, as a kill does. */
   readonly before?: (step: MoveStep) => Promise<void> | void;
 }
 
-/** In this order. Up to `copy` a move can be given up. After it, it can only go on. */
+/** The steps are done in this order. Up to `copy` a move can be given up. After it, it can only go on. */
 export const MOVE_STEPS = ['stop', 'bar', 'drain', 'copy', 'decide', 'depart', 'flip'] as const;
 export type MoveStep = (typeof MOVE_STEPS)[number];
 
@@ -44,7 +44,7 @@ interface Moved {
   readonly wallets: bigint;
   readonly balance: bigint;
   readonly owed: bigint;
-  /** For how long nobody of the slot could spend, by this process. */
+  /** The milliseconds in which nobody of the slot could spend, as measured by this process. */
   readonly stoppedMs: number;
 }
 

@@ -21,9 +21,9 @@ const TABLES: readonly MovedTable[] = [...MOVED_CONNECTIONS, ...MOVED_PAYMENTS];
 interface Parcel {
   readonly wallets: readonly ParcelRow[];
   readonly people: readonly MovedPerson[];
-  /** JSON rows, by table. */
+  /** The JSON rows by table. */
   readonly rows: ReadonlyMap<string, readonly string[]>;
-  /** JSON rows of answers that retries may ask for (CC-14). */
+  /** The JSON rows of answers that retries may ask for (CC-14). */
   readonly answers: readonly string[];
 }
 

@@ -44,7 +44,7 @@ export interface AccountDesk {
       readonly password: string;
       readonly name: string | undefined;
       readonly role: Role;
-      /** Among operators: an admin if it is left out. Refused for owners. */
+      /** The role among operators. It is admin if it is left out, and refused for owners. */
       readonly operatorRole?: OperatorRole | undefined;
     },
   ) => Promise<Account | Refusal<'CONFLICT' | 'TOO_MANY_REQUESTS'>>;
@@ -63,22 +63,25 @@ export interface AccountDesk {
 interface AppOfAccount {
   readonly appId: AppId;
   readonly name: string;
-  /** Of the account in the app. */
+  /** The role of the account in the app. */
   readonly role: AppRole;
   readonly status: 'active' | 'suspended';
 }
 
-/** Exactly one of them is set, or both roles. */
+/** What changes in an account. Exactly one of the fields is set, or both roles. */
 interface AccountChange {
   readonly role: Role | undefined;
-  /** Of an operator: their role among operators. */
+  /** The role among operators, for an operator. */
   readonly operatorRole: OperatorRole | undefined;
   readonly isDisabled: boolean | undefined;
-  /** True: the operator vouches for the e-mail, for example because the service sends no mail. */
+  /** If it is true, the operator vouches for the e-mail, for example because the service sends no mail. */
   readonly isEmailVerified: true | undefined;
-  /** `none` removes every second factor and recovery code, for a person who has lost them all. */
+  /** The value `none` removes every second factor and recovery code, for a person who has lost them all. */
   readonly secondFactor: 'none' | undefined;
-  /** `none` ends the link to a person at the OpenID Connect provider, for people who cannot sign in there any more. */
+  /**
+   * The value `none` ends the link to a person at the OpenID Connect provider, for people who cannot sign in there any
+   * more.
+   */
   readonly sso?: 'none' | undefined;
 }
 
@@ -98,7 +101,10 @@ export async function ensureOperator(
   return made instanceof Refusal ? ensureOperator(pool, { email, password }) : made.role;
 }
 
-/** `sendNews` tells the holder of an account that their second factor was removed. The command line does not remove any. */
+/**
+ * The function `sendNews` tells the holder of an account that their second factor was removed. The command line does
+ * not remove any.
+ */
 export function createAccountDesk(pool: Pool, sendNews: SendNews = async () => {}): AccountDesk {
   const limitHashing = createHashingLimit();
   return {
@@ -204,7 +210,10 @@ function stateOf(row: AccountRow) {
   return { email, role, operatorRole, isDisabled, isEmailVerified, hasSecondFactor, isSso: row.is_sso };
 }
 
-/** Somebody who becomes an operator is an admin, unless the change names another role. Owners have none. */
+/**
+ * Returns the role among operators after a change. Somebody who becomes an operator is an admin, unless the change
+ * names another role. Owners have none.
+ */
 function operatorRoleAfter(
   before: AccountRow,
   { role, operatorRole }: AccountChange,

@@ -27,7 +27,7 @@ export interface Attention {
   readonly findings: readonly Finding[];
   /** The last check of the ledger by the service itself, every minute. Undefined before the first. */
   readonly books: { readonly checkedAtMs: number | undefined; readonly differences: number };
-  /** Money that calls hold now. */
+  /** The money that calls hold now. */
   readonly held: { readonly amount: Micros; readonly calls: number };
   /** Events of the last 24 hours, the newest thousand, and those that wait. */
   readonly deliveries: { readonly delivered: number; readonly dropped: number; readonly waiting: number };

@@ -10,7 +10,7 @@ type Found = ReturnType<typeof foundOf>;
 /** The end of the chain. */
 export interface AuditHead {
   readonly line: bigint;
-  /** Undefined while the chain has no line. */
+  /** The hash of the last line. It is undefined while the chain has no line. */
   readonly hash: string | undefined;
   readonly sealedAtMs: number | undefined;
   /** Entries that have no line yet. */

@@ -18,10 +18,13 @@ interface Page {
   readonly most: number;
 }
 
-/** Sign-ins of one minute, by one account or identity, from one address. */
+/** The sign-ins of one minute, by one account or identity, from one address. */
 interface SignIns {
   readonly minuteMs: number;
-  /** Undefined: the e-mail has no account, or too many sign-ins failed in this minute to keep them apart. */
+  /**
+   * The account or identity. It is undefined if the e-mail has no account, or if too many sign-ins failed in this
+   * minute to keep them apart.
+   */
   readonly who: string | undefined;
   readonly result: SignInResult;
   readonly from: string | undefined;
@@ -40,7 +43,7 @@ export interface AuditReader {
     app: { readonly appId: AppId; readonly action: string | undefined },
     page: Page,
   ) => Promise<{ readonly entries: readonly Entry[]; readonly next: string | undefined }>;
-  /** Sign-ins and failed attempts: of one account or identity, or of everybody. */
+  /** Reads sign-ins and failed attempts of one account or identity, or of everybody. */
   readonly signIns: (
     page: Page & { readonly who: string | undefined },
   ) => Promise<{ readonly signIns: readonly SignIns[]; readonly next: string | undefined }>;

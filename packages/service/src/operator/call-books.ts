@@ -5,7 +5,7 @@ import type { EntryRow } from '#ledger/wallet/history-queries.ts';
 
 /** What a call did to the books. */
 export interface CallBooks {
-  /** Undefined unless the call runs. */
+  /** The hold of the call. It is undefined unless the call runs. */
   readonly hold: CallHoldRow | undefined;
   readonly entries: readonly EntryRow[];
 }

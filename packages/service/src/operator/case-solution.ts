@@ -16,7 +16,7 @@ export interface CaseSolution {
 }
 
 export interface CaseGround {
-  /** Undefined if no payment processor is configured. */
+  /** The payment processor. It is undefined if none is configured. */
   readonly processor: Processor | undefined;
   readonly tellOfPayment: TellOfPayment | undefined;
 }
@@ -37,7 +37,10 @@ export async function runSolution(
   return solved.refundIds;
 }
 
-/** For the audit trail and the limits: the case, and the wallet before and after. What is recovered was the service's already. */
+/**
+ * Returns what the audit trail and the limits need: the case, and the wallet before and after. What is recovered was
+ * the service's already.
+ */
 function changedBy({ row, effect }: Solved) {
   const { act, amount, before, after, entries } = effect;
   return {

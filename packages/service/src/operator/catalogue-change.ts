@@ -58,7 +58,7 @@ function without({ models }: CatalogueFile, id: string): CatalogueFile['models']
   return models.filter((model) => model.id !== id);
 }
 
-/** Refused while an alias points at it, because calls through the alias would find nothing. */
+/** Removes a model. Refuses while an alias points at it, because calls through the alias would find nothing. */
 function withoutModel(current: CatalogueFile, id: string): object | ChangeRefusal {
   const models = without(current, id);
   if (models.length === current.models.length) return refuse('NOT_FOUND', 'There is no such model.');
@@ -67,7 +67,7 @@ function withoutModel(current: CatalogueFile, id: string): object | ChangeRefusa
   return refuse('CONFLICT', `The alias \`${alias}\` points at this model. Re-point or delete it first.`);
 }
 
-/** Refused while it serves a model. */
+/** Removes a provider. Refuses while it serves a model. */
 function withoutProvider(current: CatalogueFile, name: string): object | ChangeRefusal {
   if (!Object.hasOwn(current.providers, name)) return refuse('NOT_FOUND', 'There is no such provider.');
   const used = current.models.find((model) => upstreamsOf(model).some(({ provider }) => provider === name));

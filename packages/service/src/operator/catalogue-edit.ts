@@ -34,7 +34,7 @@ export interface EditOptions {
 export interface CataloguePreview {
   readonly before: CatalogueFile;
   readonly after: CatalogueFile;
-  /** Of `before`. */
+  /** The version of `before`. */
   readonly version: bigint;
 }
 

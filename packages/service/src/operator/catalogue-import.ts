@@ -30,7 +30,7 @@ export interface CatalogueImport {
   /** The id of the draft. Refused with what the lists say if they have no new price. */
   readonly sendList: (sent: SentList) => Promise<string | EditRefusal | NothingNew>;
   readonly read: (draftId: string) => Promise<CatalogueDraft | EditRefusal>;
-  /** `version`: of the catalogue with which the draft was compared on the page. */
+  /** Applies a draft. `version` is that of the catalogue with which the draft was compared on the page. */
   readonly apply: (act: Act, draftId: string, version: bigint) => Promise<undefined | EditRefusal>;
 }
 

@@ -4,7 +4,7 @@ import type { DOCTOR_CHECKS } from '@purser/contract/operator-health.ts';
 export interface Found {
   readonly level: 'good' | 'warn' | 'bad';
   readonly what: string;
-  /** If there is something better to do than what usually helps. */
+  /** What to do, if there is something better than what usually helps. */
   readonly remedy?: string;
 }
 

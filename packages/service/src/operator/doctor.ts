@@ -23,7 +23,10 @@ export interface Diagnosis {
   readonly remedy: string;
 }
 
-/** Undefined: the database was not reached. Only the schema: it is another one than that of this build. */
+/**
+ * What was read from the database. It is undefined if the database was not reached. It is only the schema if that is
+ * another one than that of this build.
+ */
 type Stored = StoredFacts | Pick<StoredFacts, 'schema'> | undefined;
 
 const MIB = 1024 * 1024;

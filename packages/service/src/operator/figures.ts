@@ -30,7 +30,7 @@ interface FiguresOptions {
   readonly log: Log;
 }
 
-/** More than this are not counted: a queue of ten thousand is trouble enough. */
+/** Items above this number are not counted, because a queue of ten thousand is trouble enough. */
 const COUNTED_MAX = 10_000;
 const INSTANCES_MAX = 100;
 /** Prometheus waits for ten seconds. Without an answer by then, the figures of the processes are shown alone. */

@@ -58,7 +58,7 @@ interface FinderOptions {
 export type FindAnything = (text: string) => Promise<readonly Found[]>;
 
 const RELATED_MAX = 100;
-/** As the check of the ledger names wallets. */
+/** The number of a wallet, by which the check of the ledger names it. */
 const NUMBER = /^[1-9]\d{0,17}$/;
 const WALLET = /^(app_[0-9A-Za-z]+)(?:\s+|\/)(\S+)$/;
 

@@ -38,7 +38,7 @@ export interface Health {
   /** When all new receipts had last been added to the statistics. Undefined before the first time. */
   readonly statsAtMs: number | undefined;
   readonly database: Awaited<ReturnType<typeof selectDatabaseHealth>>;
-  /** Of the data directory of this process. Undefined if it cannot be read. */
+  /** The disk of the data directory of this process. It is undefined if it cannot be read. */
   readonly disk: { readonly freeBytes: number; readonly totalBytes: number } | undefined;
   readonly settings: readonly SettingState[];
   readonly checks: readonly PastCheck[];
@@ -62,7 +62,7 @@ export interface ReadQueue {
   readonly read: (pool: Pool, most: number) => Promise<{ readonly waiting: number; readonly oldest_seconds: number }>;
 }
 
-/** More than anybody counts. */
+/** The number is more than anybody counts. */
 const COUNTED_MAX = 10_000;
 const INSTANCES_MAX = 100;
 const CHECKS_MAX = 48;

@@ -13,9 +13,9 @@ import { insertMovement, selectMoved } from '#operator/queries.ts';
 
 /** How much an operator of a role may move. Undefined: no bound. */
 export interface RoleLimit {
-  /** In one act. */
+  /** The most in one act. */
   readonly act: Micros | undefined;
-  /** In all acts of one operator within 24 hours. */
+  /** The most in all acts of one operator within 24 hours. */
   readonly day: Micros | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface MoneyLimits extends MoneyBounds {
 /** An act that moves money, and who orders or confirms it. */
 interface Moving {
   readonly accountId: string;
-  /** As in the audit trail. */
+  /** The action, as in the audit trail. */
   readonly action: string;
   readonly amount: Micros;
 }
@@ -112,7 +112,7 @@ function ofAppointer({ message }: Refusal): Refusal<'FORBIDDEN'> {
   );
 }
 
-/** True if somebody else has to confirm an act of this amount. */
+/** Returns true if somebody else has to confirm an act of this amount. */
 export function needsSecondPerson({ secondPersonAbove }: MoneyLimits, amount: Micros): boolean {
   return secondPersonAbove !== undefined && amount > secondPersonAbove;
 }

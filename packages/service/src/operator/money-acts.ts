@@ -24,7 +24,7 @@ export interface WalletName {
 
 export interface Amount {
   readonly amount: Micros;
-  /** Idempotency key: counts once for each wallet and kind of act. */
+  /** The idempotency key, which counts once for each wallet and kind of act. */
   readonly key: string;
 }
 
@@ -47,11 +47,11 @@ export type MoneyRefusal = PaymentRefusal | Refusal<'FORBIDDEN'>;
 export interface MoneyGround {
   readonly pool: Pool;
   readonly currency: string;
-  /** Undefined if no payment processor is configured. */
+  /** The refunds. It is undefined if no payment processor is configured. */
   readonly refunds: Refunds | undefined;
-  /** For cases of payments. */
+  /** What is needed for cases of payments. */
   readonly cases?: CaseGround;
-  /** Undefined: nobody is mailed about an act that waits. */
+  /** Tells of an act that waits. If it is undefined, nobody is mailed about such an act. */
   readonly tellOfPending?: TellOfPending | undefined;
 }
 
@@ -149,7 +149,7 @@ function amountOf(text: unknown): Micros {
   return micros(BigInt(String(text)));
 }
 
-/** JSON has no `bigint`. */
+/** Writes a `bigint` as text, because JSON has none. */
 function asText(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }

@@ -18,7 +18,7 @@ import { beginAct, insertPending, selectWaiting, undoAct } from '#operator/queri
 
 /** How an act is done once more, after a second person has confirmed it. */
 interface Again {
-  /** JSON of a `MoneyAct`. */
+  /** The act as JSON of a `MoneyAct`. */
   readonly act: string;
   /** The idempotency key of the act, or empty. With the action and subject it names one act. */
   readonly key: string;

@@ -52,7 +52,7 @@ export interface PaymentDesk {
 
 const HISTORY_MAX = 200;
 
-/** `lookAgain`: undefined if no payment processor is configured. */
+/** Takes `lookAgain`, which is undefined if no payment processor is configured. */
 export function createPaymentDesk(
   ground: MoneyGround,
   read: ReadPayments,

@@ -6,7 +6,7 @@ import type { PendingRow, PendingState } from '#operator/queries.ts';
 export class PendingAct {
   declare protected readonly nominal: true; // Keeps objects of the same shape from passing as pending acts.
   readonly pendingId: string;
-  /** As in the audit trail. */
+  /** The action, as in the audit trail. */
   readonly action: string;
   /** An app and a user. */
   readonly subject: string;

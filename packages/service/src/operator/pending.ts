@@ -22,7 +22,7 @@ export interface PendingActs {
   readonly list: (page: {
     readonly before: string | undefined;
     readonly most: number;
-    /** Only acts that wait, or also those that were done, rejected or expired. */
+    /** Tells whether only acts that wait are listed, or also those that were done, rejected or expired. */
     readonly isWaiting: boolean;
   }) => Promise<{ readonly acts: readonly PendingAct[]; readonly next: string | undefined }>;
   readonly find: (pendingId: string) => Promise<PendingAct | undefined>;
@@ -38,7 +38,7 @@ export interface PendingActs {
 /** An act that was done by two persons. */
 interface ConfirmedAct {
   readonly act: PendingAct;
-  /** Undefined if the act was about a payment, and its user has no wallet. */
+  /** The wallet. It is undefined if the act was about a payment, and its user has no wallet. */
   readonly wallet: Wallet | undefined;
 }
 
@@ -86,7 +86,7 @@ interface Confirmed {
   readonly toAsk: Parameters<typeof finishMoneyAct>[2];
 }
 
-/** Under the lock of the row: of two confirmations at once, the second one finds the act done. */
+/** Confirms under the lock of the row. Of two confirmations at once, the second one finds the act done. */
 async function confirm(
   tx: Queryable,
   ground: MoneyGround,

@@ -37,7 +37,10 @@ export function testedWords({ definition, providerModel, ...tested }: Tested): s
   return words;
 }
 
-/** For a key that was refused, or has no right or no money. Some kinds of providers find their keys outside of the catalogue. */
+/**
+ * Returns words for a key that was refused, or has no right or no money. Some kinds of providers find their keys
+ * outside of the catalogue.
+ */
 function keyWords({ definition, providerModel, words, status }: Tested): string {
   const answered = status === undefined ? '' : ` (${status})`;
   const names = keyNamesOf(definition).map(({ name }) => name);

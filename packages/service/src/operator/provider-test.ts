@@ -14,7 +14,7 @@ import type { TestedCall } from '#probe/test-call.ts';
 
 /** What the call has shown, and to whom it went. */
 export interface ProviderTested extends Omit<TestedCall, 'outcome' | 'faultCode' | 'retryAfterSeconds'> {
-  /** `no-key`: nothing was sent, because the provider's key is not set here or may not be sent to its address. */
+  /** With `no-key`, nothing was sent, because the provider's key is not set here or may not be sent to its address. */
   readonly outcome: TestedCall['outcome'] | 'no-key';
   readonly provider: string;
   readonly providerModel: string;

@@ -23,7 +23,7 @@ export async function insertMovement(tx: Queryable, accountId: string, amount: M
   );
 }
 
-/** From here, `undoAct` takes back what the transaction has done. */
+/** Begins an act. From here, `undoAct` takes back what the transaction has done. */
 export async function beginAct(tx: Queryable): Promise<void> {
   await tx.query('savepoint act');
 }
@@ -76,7 +76,7 @@ interface NewPending {
   readonly action: string;
   readonly subject: string;
   readonly key: string;
-  /** JSON. */
+  /** The act as JSON. */
   readonly act: string;
   readonly amount: Micros;
   readonly reason: string;

@@ -21,7 +21,7 @@ interface WalletName {
 export interface WalletOwner {
   readonly identityId: IdentityId;
   readonly email: string;
-  /** At most 100, the newest first. */
+  /** The wallets, at most 100, the newest first. */
   readonly wallets: readonly WalletName[];
 }
 
@@ -46,7 +46,7 @@ export interface WalletOwners {
   ) => Promise<WalletOwner | Refusal<'NOT_FOUND' | 'CONFLICT' | 'BAD_REQUEST'>>;
 }
 
-/** Put mails into the outbox, in the transaction of the act. */
+/** Puts mails into the outbox, in the transaction of the act. */
 export interface WalletOwnerMails {
   readonly mailReleased: (tx: Queryable, email: string, wallet: { readonly appName: string }) => Promise<void>;
   readonly mailMoved: (tx: Queryable, emails: { readonly before: string; readonly after: string }) => Promise<void>;

@@ -33,11 +33,13 @@ interface WalletDesks {
 
 /** What an act does to a wallet and its books. */
 export interface WalletEffects {
-  /** False: the act changes nothing, because its key was used for it, or there is nothing to change. */
+  /**
+   * Tells whether the act changes anything. It is false if its key was used for it, or if there is nothing to change.
+   */
   readonly isChange: boolean;
   /** The act is above the amount for one person: it waits until a second one confirms it. */
   readonly isForTwo: boolean;
-  /** Undefined: the act opens the wallet. */
+  /** The wallet before the act. It is undefined if the act opens the wallet. */
   readonly before: Wallet | undefined;
   readonly after: Wallet;
   /** What the act books, in this order. */
@@ -88,14 +90,16 @@ export interface Previews {
   ) => Promise<Awaited<ReturnType<WalletOwners['move']>> | Busy>;
 }
 
-/** Of an act that leaves no line in the audit trail. */
+/** The reason of an act that leaves no line in the audit trail. */
 const REASON = 'preview';
 /** A take-back writes two entries; nothing writes more. */
 const ENTRIES_MAX = 10;
 /** Each rehearsal holds two connections. */
 const REHEARSALS = { runningMax: 1, waitingMax: 20 };
 
-/** `desksOn`: the acts on another pool. They must not ask anybody outside the database, nor send mail. */
+/**
+ * The function `desksOn` makes the acts on another pool. They must not ask anybody outside the database, nor send mail.
+ */
 export function createPreviews(pool: Pool, desksOn: (pool: Pool) => WalletDesks): Previews {
   const rehearsals = createConcurrencyLimit(REHEARSALS);
   return {

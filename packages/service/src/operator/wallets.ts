@@ -56,8 +56,8 @@ export interface OperatorWallets {
   /** Puts money into a wallet that was paid outside the processor. */
   readonly credit: (act: Act, movement: WalletName & Amount) => Done;
   /**
-   * Without `paymentId`, books money that was returned to the user outside the processor. With it, asks the processor to
-   * pay that payment back; the refund is booked when the processor has paid it.
+   * Refunds a movement. Without `paymentId`, it books money that was returned to the user outside the processor. With
+   * it, it asks the processor to pay that payment back; the refund is booked when the processor has paid it.
    */
   readonly refund: (act: Act, movement: WalletName & Amount & { readonly paymentId: PaymentId | undefined }) => Done;
   /** Books money that a bank took back. What the balance does not cover suspends the wallet (WA-05). */
@@ -68,7 +68,7 @@ export interface OperatorWallets {
 
 const HOLDS_MAX = 1_000;
 
-/** `elsewhere` undefined: there are no other cells. */
+/** Takes `elsewhere`, which is undefined if there are no other cells. */
 export function createOperatorWallets(ground: MoneyGround, elsewhere?: EntriesElsewhere): OperatorWallets {
   return {
     find: async ({ appId, userId }, page) => {

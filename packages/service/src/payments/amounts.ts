@@ -14,9 +14,11 @@ const MINOR_MOST = 99_999_999n;
 
 /** Currencies without a smaller coin. The processor counts them in whole units. */
 const WHOLE = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '));
-/** Counted in hundredths although there is no smaller coin, so the last two digits must be zeros. */
+/**
+ * Currencies that are counted in hundredths although there is no smaller coin, so the last two digits must be zeros.
+ */
 const WHOLE_WITH_DECIMALS = new Set(['ISK', 'UGX']);
-/** Counted in thousandths, but the last digit must be a zero. */
+/** Currencies that are counted in thousandths, but the last digit must be a zero. */
 const THREE_DECIMALS = new Set('BHD JOD KWD OMR TND'.split(' '));
 
 /**

@@ -58,7 +58,7 @@ export interface CaseEffect {
   /** The money that the act is about. */
   readonly amount: Micros;
   readonly entries: readonly PlannedEntry[];
-  /** Asked of the processor: it pays this back to the payer. */
+  /** The amount that the processor is asked to pay back to the payer. */
   readonly paidBack: Micros | undefined;
   /** The wallet before and after. Undefined if there is none. */
   readonly before: Standing | undefined;
@@ -135,7 +135,7 @@ function entriesOf(row: CaseRow, act: CaseAct, amount: Micros, wallet: Wallet | 
   }
 }
 
-/** As `ledger.take_back` does it: what the balance has, and the rest is owed. */
+/** Returns the entries that `ledger.take_back` makes: it takes what the balance has, and the rest is owed. */
 function takenFrom(wallet: Wallet | undefined, kind: 'refund' | 'claw_back', amount: Micros): readonly PlannedEntry[] {
   const balance = wallet?.balance ?? 0n;
   const there = micros(amount < balance ? amount : balance);

@@ -99,7 +99,7 @@ export interface CaseRow {
   readonly payment_state: 'credited' | 'kept';
   readonly anomaly: PaymentAnomaly | null;
   readonly payment_micros: bigint;
-  /** Of the payment: paid back or about to be, and taken by a bank. */
+  /** What of the payment is paid back or about to be. The next field is what a bank has taken of it. */
   readonly refunded_micros: bigint;
   readonly disputed_micros: bigint;
   readonly refund_id: RefundId | null;

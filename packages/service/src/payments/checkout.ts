@@ -14,7 +14,10 @@ export interface Checkout {
   readonly userId: EndUserId;
   readonly amount: Micros;
   readonly currency: string;
-  /** `open`: the processor has confirmed nothing yet. `paid`: the money is in the wallet. `kept`: an operator must look. */
+  /**
+   * With `open`, the processor has confirmed nothing yet. With `paid`, the money is in the wallet. With `kept`, an
+   * operator must look.
+   */
   readonly state: 'open' | 'paid' | 'kept';
 }
 
@@ -22,7 +25,7 @@ interface NewCheckout {
   readonly appId: AppId;
   readonly userId: EndUserId;
   readonly identityId: IdentityId | undefined;
-  /** Must be an amount that `amountsIn` allows. */
+  /** The amount, which must be one that `amountsIn` allows. */
   readonly amount: Micros;
   readonly appName: string;
   /** The payer's address, if the payer is signed in. Nobody else's address may reach the processor. */

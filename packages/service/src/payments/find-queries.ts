@@ -6,10 +6,10 @@ interface FoundRow {
   readonly app_id: AppId;
   readonly user_id: EndUserId;
   readonly checkout_id: CheckoutId | null;
-  /** Null of a checkout that nobody has paid. */
+  /** The payment. It is null for a checkout that nobody has paid. */
   readonly payment_id: PaymentId | null;
   readonly amount_micros: bigint;
-  /** Null of a checkout. */
+  /** The state. It is null for a checkout. */
   readonly state: string | null;
   readonly at: Date;
 }

@@ -36,7 +36,10 @@ export function createRefundLook(options: LookOptions): (refund: AskedRefund) =>
   };
 }
 
-/** `unknown`: the processor in use has no such payment or checkout. `unpaid`: it knows the checkout, and nobody has paid. */
+/**
+ * With `unknown`, the processor in use has no such payment or checkout. With `unpaid`, it knows the checkout, and
+ * nobody has paid.
+ */
 export type Looked = 'looked' | 'unknown' | 'unpaid';
 
 /**

@@ -3,16 +3,18 @@ export type Subject = 'payment' | 'refund' | 'failed refund' | 'dispute' | 'disp
 
 /** One movement of a processor's balance. Amounts are micros, negative for money that left. */
 export interface Movement {
-  /** Of the file, from 1. Undefined if it was read from the processor itself. */
+  /** The line of the file, counted from 1. It is undefined if the movement was read from the processor itself. */
   readonly line: number | undefined;
   /** The processor's id of the movement. */
   readonly transaction: string;
-  /** In the processor's words, such as `charge`. */
+  /** The category in the processor's words, such as `charge`. */
   readonly category: string;
-  /** Undefined: it moves no money of a wallet. A payout or a fee of its own, for example. */
+  /**
+   * What the movement is about. It is undefined if it moves no money of a wallet, such as a payout or a fee of its own.
+   */
   readonly subject: Subject | undefined;
   readonly createdMs: number;
-  /** Of the balance. `paid` may be in another. */
+  /** The currency of the balance. `paid` may be in another. */
   readonly currency: string;
   readonly gross: bigint;
   readonly fee: bigint;
@@ -23,6 +25,9 @@ export interface Movement {
   readonly payment: string | undefined;
   /** What the payer paid or got, never negative: before the processor changed it into the currency of the balance. */
   readonly paid: { readonly amount: bigint; readonly currency: string };
-  /** False: it names no checkout of ours, so it belongs to other software with the same account. Undefined: not known. */
+  /**
+   * Tells whether the movement is ours. It is false if it names no checkout of ours, so it belongs to other software
+   * with the same account. It is undefined if that is not known.
+   */
   readonly isOurs: boolean | undefined;
 }

@@ -4,7 +4,10 @@ import type { Micros } from '#kernel/micros.ts';
 
 /** Something about a payment that its payer and the owner of the wallet get mails about. */
 export interface PaymentNews {
-  /** `paid`: the money is in the wallet; `refunded`: it goes back to the payer; `refund_failed`: it does not, after all. */
+  /**
+   * With `paid`, the money is in the wallet. With `refunded`, it goes back to the payer. With `refund_failed`, it does
+   * not, after all.
+   */
   readonly kind: 'paid' | 'refunded' | 'refund_failed';
   readonly appId: AppId;
   readonly userId: EndUserId;

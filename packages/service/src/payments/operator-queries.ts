@@ -108,7 +108,9 @@ export async function claimRefunds(db: Queryable, processor: string, most: numbe
 export interface UnheardCheckout {
   readonly checkout_id: CheckoutId;
   readonly processor_checkout: string;
-  /** Past the age limit, or paid. It is still claimed again until `endLooks` is called. */
+  /**
+   * Tells whether the checkout is past the age limit, or paid. It is still claimed again until `endLooks` is called.
+   */
   readonly is_last: boolean;
 }
 

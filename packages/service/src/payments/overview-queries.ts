@@ -25,7 +25,7 @@ export interface PaymentFilter {
   readonly userId: EndUserId | undefined;
   readonly fromMs: number | undefined;
   readonly untilMs: number | undefined;
-  /** Only what has an open case. */
+  /** Tells whether only what has an open case is listed. */
   readonly waits: boolean;
 }
 
@@ -253,7 +253,7 @@ export interface MovedBack {
   readonly state: 'asked' | 'paid' | 'declined' | 'taken' | 'returned';
   /** Whether a wallet followed it. */
   readonly is_booked: boolean;
-  /** Of a refund: we asked for it. */
+  /** Tells, for a refund, whether we asked for it. */
   readonly is_ours: boolean;
   readonly at: Date;
   readonly ended_at: Date | null;

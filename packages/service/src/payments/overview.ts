@@ -27,11 +27,11 @@ export interface CaseWithEffects {
 /** A checkout and everything that hangs on it, of one moment. */
 export interface PaymentDetails {
   readonly checkout: FoundCheckout;
-  /** More than one if the checkout was paid twice. */
+  /** The payments, which are more than one if the checkout was paid twice. */
   readonly payments: readonly PaymentOfCheckout[];
   readonly movedBack: readonly MovedBack[];
   readonly cases: readonly CaseWithEffects[];
-  /** Undefined if the wallet does not exist. */
+  /** The wallet. It is undefined if it does not exist. */
   readonly wallet: Wallet | undefined;
   /** The entries of the wallet that these payments made, the oldest first. */
   readonly entries: readonly EntryRow[];
@@ -57,11 +57,14 @@ export interface PaymentOverview {
     filter: PaymentFilter,
     page: { readonly after: string | undefined; readonly most: number },
   ) => Promise<{ readonly lines: readonly PaymentLine[]; readonly next: string | undefined }>;
-  /** By the id of a checkout, payment, refund or movement of a dispute. Undefined if there is none. */
+  /**
+   * Finds details by the id of a checkout, payment, refund or movement of a dispute. Returns undefined if there are
+   * none.
+   */
   readonly find: (id: string) => Promise<PaymentDetails | undefined>;
 }
 
-/** `payable`: rounds an amount down to what the processor can pay back. */
+/** Takes `payable`, which rounds an amount down to what the processor can pay back. */
 export function createPaymentOverview(
   pool: Pool,
   read: ReadPayments,

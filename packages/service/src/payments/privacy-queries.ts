@@ -87,7 +87,7 @@ export async function selectOpenMatters(
   return rows.map(({ matter }) => matter);
 }
 
-/** True if a checkout that this identity began, for anybody's wallet, can still be paid. */
+/** Returns true if a checkout that this identity began, for anybody's wallet, can still be paid. */
 export async function hasOpenCheckout(db: Queryable, identityId: IdentityId, days: number): Promise<boolean> {
   const { rowCount } = await db.query(
     `select from payments.checkouts c

@@ -24,11 +24,11 @@ interface BooksOptions {
   readonly pool: Pool;
   readonly processor: Processor;
   readonly log: Log;
-  /** Undefined: nobody gets a mail. */
+  /** Tells of a payment. If it is undefined, nobody gets a mail. */
   readonly tellOfPayment?: TellOfPayment;
 }
 
-/** `tellOthers` learns of payments that did not begin here. Undefined: there are no others. */
+/** Takes `tellOthers`, which learns of payments that did not begin here. It is undefined if there are no others. */
 export function createProcessorWebhooks(
   options: BooksOptions,
   tellOthers?: (event: ProcessorEvent) => Promise<void>,

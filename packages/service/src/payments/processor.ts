@@ -49,7 +49,7 @@ export interface CheckoutOrder {
   readonly checkoutId: CheckoutId;
   readonly amount: Micros;
   readonly currency: string;
-  /** Shown to the payer, so that they recognise the payment. */
+  /** The name of the app, which is shown to the payer, so that they recognise the payment. */
   readonly appName: string;
   /** Where the payer's browser goes after paying. An arrival there proves nothing (ON-02). */
   readonly returnUrl: string;
@@ -78,12 +78,12 @@ export interface ProcessorEvent {
  */
 export interface PaymentReport {
   readonly processorPayment: string;
-  /** Our id, which we gave the processor when the checkout was opened. */
+  /** Our id, which we gave to the processor when the checkout was opened. */
   readonly checkoutId: CheckoutId;
-  /** Undefined until something has been paid. */
+  /** What was received. It is undefined until something has been paid. */
   readonly received: { readonly amount: Micros; readonly currency: string } | undefined;
   readonly refunds: readonly RefundReport[];
-  /** Money that a bank took because of a dispute, or gave back. */
+  /** The money that a bank took because of a dispute, or gave back. */
   readonly disputeMovements: readonly DisputeMovement[];
   /** Facts that do not fit this report. None of them is booked, and an operator must look at each. */
   readonly anomalies?: readonly string[];
@@ -91,7 +91,7 @@ export interface PaymentReport {
 
 export interface RefundReport {
   readonly processorRefund: string;
-  /** Undefined if the refund was made at the processor, not by us. */
+  /** The id of the refund. It is undefined if the refund was made at the processor, not by us. */
   readonly refundId: RefundId | undefined;
   readonly amount: Micros;
   readonly state: 'under_way' | 'paid' | 'declined';

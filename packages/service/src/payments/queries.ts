@@ -188,7 +188,7 @@ interface NewRefundRow extends RefundRow {
   readonly app_id: AppId;
   readonly user_id: EndUserId;
   readonly processor: string;
-  /** Null for a refund that was made at the processor. */
+  /** The key of the request. It is null for a refund that was made at the processor. */
   readonly request_key: string | null;
 }
 

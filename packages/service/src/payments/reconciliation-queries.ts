@@ -9,7 +9,10 @@ export interface BookedRow {
   readonly amount_micros: bigint;
   readonly currency: string;
   readonly at: Date;
-  /** `credited` or `kept`; `asked`, `paid` or `declined`; `taken` or `returned`. */
+  /**
+   * The state. It is `credited` or `kept` for a payment, `asked`, `paid` or `declined` for a refund, and `taken` or
+   * `returned` for a dispute.
+   */
   readonly state: string;
 }
 

@@ -19,7 +19,7 @@ interface WalletName {
 
 export interface RefundRequest extends WalletName {
   readonly amount: Micros;
-  /** Idempotency key: counts once for each wallet. */
+  /** The idempotency key, which counts once for each wallet. */
   readonly key: string;
 }
 
@@ -58,7 +58,10 @@ async function askedBefore(
   return before.isDeclined ? 'declined' : 'repeated';
 }
 
-/** Thrown so that the transaction rolls back, and with it the money set aside for earlier payments of the same request. */
+/**
+ * Is thrown so that the transaction rolls back, and with it the money set aside for earlier payments of the same
+ * request.
+ */
 class NotSetAside extends Error {
   readonly outcome: string;
 

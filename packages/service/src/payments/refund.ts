@@ -16,19 +16,19 @@ export interface Payment {
   readonly amount: Micros;
   readonly currency: string;
   readonly paidAtMs: number;
-  /** `kept`: the payment is in no wallet, and an operator must look at it. */
+  /** With `kept`, the payment is in no wallet, and an operator must look at it. */
   readonly state: 'credited' | 'kept';
   /** How the payment differed from what was requested. */
   readonly anomaly: PaymentAnomaly | undefined;
-  /** Paid back, or about to be. */
+  /** The amount that is paid back, or about to be. */
   readonly refunded: Micros;
-  /** Taken by a bank and not returned. */
+  /** The amount that a bank has taken and not returned. */
   readonly disputed: Micros;
 }
 
 /**
- * `not_whole`: the amount is not a multiple of the smallest coin. `too_much`: more than the wallet has, or than was paid.
- * `repeated`: the same request was made before; nothing was done again.
+ * With `not_whole`, the amount is not a multiple of the smallest coin. With `too_much`, it is more than the wallet has,
+ * or than was paid. With `repeated`, the same request was made before, and nothing was done again.
  */
 export type RefundOutcome =
   | 'asked'
@@ -44,7 +44,7 @@ export type RefundOutcome =
 export interface Refunds {
   /** The newest first, at most 100. */
   readonly payments: (appId: AppId, userId: EndUserId) => Promise<readonly Payment[]>;
-  /** Our refunds that the processor has not confirmed yet, the newest first, at most 100. */
+  /** Reads our refunds that the processor has not confirmed yet, the newest first, at most 100. */
   readonly underWay: (
     appId: AppId,
     userId: EndUserId,

@@ -1,6 +1,9 @@
 import type { Subject } from '#payments/movement.ts';
 
-/** Stripe's reporting categories that move money of a wallet (https://docs.stripe.com/reports/reporting-categories). */
+/**
+ * The reporting categories of Stripe that move money of a wallet
+ * (https://docs.stripe.com/reports/reporting-categories).
+ */
 export const SUBJECTS: Readonly<Record<string, Subject>> = {
   charge: 'payment',
   refund: 'refund',

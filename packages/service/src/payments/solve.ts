@@ -20,18 +20,20 @@ import { lockPaidCheckouts, selectCheckout, updateRefund } from '#payments/queri
 import { prepareOne } from '#payments/refund-plan.ts';
 import { noteSuspension } from '#payments/suspension.ts';
 
-/** `other_act`: it was solved in another way before. `not_for_this`: the act does not solve this kind of case. */
+/**
+ * With `other_act`, it was solved in another way before. With `not_for_this`, the act does not solve this kind of case.
+ */
 export type NotSolved = CaseObstacle | 'no_case' | 'other_act' | 'not_for_this' | 'other_processor';
 
 export interface Solved {
   readonly effect: CaseEffect;
-  /** To be asked of the processor after the commit. */
+  /** The refunds that the processor is to be asked for after the commit. */
   readonly refundIds: readonly RefundId[];
   readonly row: CaseRow;
 }
 
 interface SolveOptions {
-  /** Undefined if none is configured: then nothing can be paid back. */
+  /** The payment processor. It is undefined if none is configured: then nothing can be paid back. */
   readonly processor: Processor | undefined;
   readonly tellOfPayment: TellOfPayment | undefined;
 }

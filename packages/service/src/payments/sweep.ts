@@ -16,11 +16,11 @@ import type { Processor } from '#payments/processor.ts';
 import { createRefundLook } from '#payments/look-again.ts';
 
 const PERIOD_MS = 60_000;
-/** Look-ups of each kind in one pass of one process. */
+/** The look-ups of each kind in one pass of one process. */
 const LOOKS_MAX = 50;
-/** Longer than a checkout stays open, and longer than a bank takes to confirm. */
+/** The time is longer than a checkout stays open, and longer than a bank takes to confirm. */
 const CHECKOUT_DAYS = 3;
-/** Longer than any processor keeps sending a webhook again. */
+/** The time is longer than any processor keeps sending a webhook again. */
 const WEBHOOK_DAYS = 40;
 /** How long a shutdown waits for a look-up in progress. One that is lost is made again by another pass. */
 const STOP_MS_MAX = 2_000;

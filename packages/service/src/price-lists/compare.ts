@@ -11,7 +11,7 @@ import { loadSecondList } from '#price-lists/second-list.ts';
 /** A price list as a person has sent it, and the catalogue that it is compared with. */
 export interface ListComparison {
   readonly catalogue: string;
-  /** models.dev's `api.json`. */
+  /** The list, which is the `api.json` of models.dev. */
   readonly list: string;
   /** How much of the catalogue's currency a US dollar is, such as `0.92`. */
   readonly dollar: string;

@@ -20,7 +20,7 @@ const JUMP = 50n;
 
 /** What the catalogue says today, in its own currency. */
 export interface OldPrice {
-  /** Undefined for a model that has no price yet. */
+  /** The rate card. It is undefined for a model that has no price yet. */
   readonly card: RateCard | undefined;
   /** Rates for a million tokens that no list has, such as those of images. */
   readonly others: readonly string[];
@@ -29,11 +29,11 @@ export interface OldPrice {
 export interface Evidence {
   readonly old: OldPrice;
   readonly listed: ListedModel;
-  /** Undefined if the second list does not know the model. */
+  /** The price in the second list. It is undefined if that list does not know the model. */
   readonly second: SecondPrice | undefined;
   /** How much of the catalogue's currency a US dollar is. */
   readonly exchangeRate: Decimal;
-  /** True if a person has said that this price need not be confirmed by the second list. */
+  /** Tells whether a person has said that this price need not be confirmed by the second list. */
   readonly isUnchecked: boolean;
 }
 
@@ -81,7 +81,7 @@ export function judge(evidence: Evidence): Judgement {
 interface Findings {
   readonly faults: string[];
   readonly notes: string[];
-  /** Optional rates that are not taken from the list. */
+  /** The optional rates that are not taken from the list. */
   readonly left: Set<RateName>;
 }
 
@@ -180,7 +180,7 @@ function findJumps(old: RateCard | undefined, next: RateCard, faults: string[]):
   }
 }
 
-/** True if every token costs the same, even if one of the two spells out what the other leaves out. */
+/** Returns true if every token costs the same, even if one of the two spells out what the other leaves out. */
 function isSame(old: RateCard | undefined, next: RateCard): boolean {
   return (
     old?.length === next.length &&
@@ -197,7 +197,7 @@ function isSame(old: RateCard | undefined, next: RateCard): boolean {
 interface Cards {
   readonly old: RateCard | undefined;
   readonly listed: RateCard;
-  /** In dollars. */
+  /** The rate card of the second list in dollars. */
   readonly second: RateCard | undefined;
   readonly next: RateCard;
 }

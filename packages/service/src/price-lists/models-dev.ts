@@ -13,7 +13,7 @@ export interface ListedProvider {
 }
 
 export interface ListedModel {
-  /** Undefined if the entry has faults. */
+  /** The rate card. It is undefined if the entry has faults. */
   readonly card: RateCard | undefined;
   /** Why the price cannot be used. */
   readonly faults: readonly string[];

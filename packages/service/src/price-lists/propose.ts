@@ -9,10 +9,13 @@ import type { SecondList } from '#price-lists/second-list.ts';
 /** What the lists say about one upstream of the catalogue. */
 export interface Proposal {
   readonly upstream: PricedUpstream;
-  /** Provider and model of the list, and of the second list. Undefined if it is not there. */
+  /**
+   * The provider and model of the list. The next field holds those of the second list. Each is undefined if it is not
+   * there.
+   */
   readonly listed: string | undefined;
   readonly second: string | undefined;
-  /** In words, why there is no judgement. */
+  /** The reason in words why there is no judgement. */
   readonly skipped: string | undefined;
   readonly judgement: Judgement | undefined;
 }
@@ -28,7 +31,7 @@ interface ProposeOptions {
   readonly exchangeRate: Decimal;
   /** Models of the catalogue whose prices need no second list. */
   readonly unchecked: ReadonlySet<string>;
-  /** Only these models. Undefined for all. */
+  /** Only these models are looked up. If it is undefined, all are. */
   readonly only: ReadonlySet<string> | undefined;
 }
 
@@ -91,7 +94,10 @@ export function notesOn(
   return notes;
 }
 
-/** Prompt and answer together. Of Gemini, lists have the limit of the prompt alone, as Google states it. */
+/**
+ * Returns how many tokens prompt and answer may have together. For Gemini, lists have the limit of the prompt alone, as
+ * Google states it.
+ */
 function contextOf(
   kind: string,
   { contextTokens, outputTokens }: Pick<ListedModel, 'contextTokens' | 'outputTokens'>,

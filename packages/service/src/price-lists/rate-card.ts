@@ -1,9 +1,9 @@
 /** A price that both lists and the catalogue may have, in each one's spelling. */
 interface RateNames {
   readonly field: string;
-  /** In models.dev's `cost`. */
+  /** The name in models.dev's `cost`. */
   readonly listed: string;
-  /** In genai-prices. */
+  /** The name in genai-prices. */
   readonly second: string;
   readonly words: string;
   /** What such tokens cost if the rate is left out. */

@@ -20,7 +20,7 @@ export interface SecondPrice {
   /** The provider and model in the second list. */
   readonly name: string;
   readonly card: RateCard;
-  /** Further prices that it has, which no one checks. */
+  /** The further prices that it has, which no one checks. */
   readonly others: readonly string[];
 }
 
@@ -77,7 +77,7 @@ export async function loadSecondList(nowMs: number): Promise<SecondList> {
   };
 }
 
-/** Undefined if a price of the list is not a whole number of micros, which none is today. */
+/** Returns undefined if a price of the list is not a whole number of micros, which none is today. */
 function cardOf(prices: ModelPrice): RateCard | undefined {
   const starts = new Set([0]);
   for (const name of RATE_NAMES) {
@@ -106,7 +106,7 @@ function amountAt(price: ModelPrice[string], start: number): number | undefined 
   return price.tiers.findLast((tier) => tier.start <= start)?.price ?? price.base;
 }
 
-/** Such as `web_searches_kcount 10`: prices in dollars, by the list's own names. */
+/** Returns prices in dollars, by the list's own names, such as `web_searches_kcount 10`. */
 function othersOf(prices: ModelPrice): readonly string[] {
   return Object.entries(prices).flatMap(([name, price]) => {
     if (KNOWN.has(name) || price === undefined) return [];

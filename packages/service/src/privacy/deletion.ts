@@ -27,9 +27,12 @@ import { forgetPayer, hasOpenCheckout, type OpenMatter, selectOpenMatters } from
 
 /** Why a person cannot be deleted yet. */
 export interface Obstacle {
-  /** `money`: in the wallet, or held by calls. `debt`: owed to the operator. `gift`: a checkout for somebody else's wallet. */
+  /**
+   * With `money`, it is in the wallet. With `held`, calls hold it. With `debt`, it is owed to the operator. With
+   * `gift`, it is a checkout for somebody else's wallet.
+   */
   readonly kind: 'money' | 'held' | 'debt' | 'gift' | OpenMatter;
-  /** Undefined for a gift. */
+  /** The wallet. It is undefined for a gift. */
   readonly wallet: PersonWallet | undefined;
 }
 

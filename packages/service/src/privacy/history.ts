@@ -13,9 +13,9 @@ export interface WalletHistory {
   readonly walletId: bigint;
   /** Entries with lower numbers. */
   readonly before: bigint;
-  /** Only what is younger: until then the wallet was another person's. Undefined: it never was. */
+  /** Only what is younger is read: until then the wallet was another person's. It is undefined if it never was. */
   readonly since: Date | undefined;
-  /** Only what is older, of lists without numbers. */
+  /** Only what is older is read, of lists without numbers. */
   readonly untilMs: number;
 }
 
@@ -59,7 +59,7 @@ function movementOf({ seq, kind, callId, amount, direction, balanceAfter, atMs }
   };
 }
 
-/** First the receipts of calls that were charged, the newest first, and then the others, the oldest first. */
+/** Yields first the receipts of calls that were charged, the newest first, and then the others, the oldest first. */
 async function* receiptsOf(pool: Pool, { walletId, before: first, since, untilMs }: WalletHistory): Batches {
   let before: bigint | undefined = first;
   while (before !== undefined) {

@@ -10,17 +10,17 @@ interface PlannedCall {
 
 interface ProbePlan {
   readonly calls: number;
-  /** In micros, without a margin: if the upstream honours output limits, and if it ignores all of them. */
+  /** The cost in micros, without a margin: if the upstream honours output limits, and if it ignores all of them. */
   readonly cost: { readonly honoured: bigint; readonly ignored: bigint } | undefined;
 }
 
 interface PlanOptions {
   /** How many names of the output limit are tried. */
   readonly limits: number;
-  /** Undefined if the model has no price yet. */
+  /** The price of the model. It is undefined if the model has no price yet. */
   readonly price: CataloguePrice | undefined;
   readonly maxOutputTokens: number;
-  /** Undefined unless a prompt is sent that fills the context. */
+  /** The tokens of the full context. It is undefined unless a prompt is sent that fills the context. */
   readonly fullContextTokens: number | undefined;
 }
 

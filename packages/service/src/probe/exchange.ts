@@ -24,9 +24,9 @@ interface Answer {
   readonly text: string;
   /** The arguments of the first tool call, as the model wrote them. Undefined if it called none. */
   readonly toolArguments: string | undefined;
-  /** Null if the answer has none. */
+  /** The reason why the answer ended. It is null if the answer has none. */
   readonly finishReason: string | null;
-  /** Undefined if the upstream did not report it. */
+  /** The counts of tokens. It is undefined if the upstream did not report them. */
   readonly usage: TokenCounts | undefined;
 }
 

@@ -10,7 +10,7 @@ export interface Finding {
   readonly words: string;
 }
 
-/** Twice the characters that so many tokens of digits and spaces can have. */
+/** This is twice the number of characters that so many tokens of digits and spaces can have. */
 const SHORT_CHARACTERS = SHORT_LIMIT * 8;
 
 export function limitFinding(parameter: ProviderCall['outputLimitParameter'], outcome: Outcome): Finding {
@@ -77,7 +77,10 @@ export function schemaFinding(outcome: Outcome): Finding {
   return { what, is: 'no', words: 'it is ignored: the answer does not fit the schema' };
 }
 
-/** `control` is the answer to the same order in a system message. It is needed if the developer's was not obeyed. */
+/**
+ * The parameter `control` is the answer to the same order in a system message. It is needed if the developer's was not
+ * obeyed.
+ */
 export function developerFinding(outcome: Outcome, control: Outcome | undefined): Finding {
   const what = 'developer role';
   if (!isAnswer(outcome)) return failed(what, outcome);
@@ -92,7 +95,7 @@ export function isObeyed(outcome: Outcome): boolean {
   return isAnswer(outcome) && outcome.text.toUpperCase().includes(OBEYED);
 }
 
-/** `contextTokens` is what the catalogue says, and the prompt was a little longer. */
+/** The parameter `contextTokens` is what the catalogue says. The prompt was a little longer. */
 export function fullContextFinding(contextTokens: number, outcome: Outcome): Finding {
   const what = 'too long a prompt';
   if (!isAnswer(outcome)) {

@@ -41,7 +41,7 @@ export interface Probed {
   readonly outputLimitParameter: LimitParameter | undefined;
   /** The one that the catalogue has is ignored or rejected. */
   readonly isLimitDisproved: boolean;
-  /** False if the server rejects `stream_options` and streams without it. */
+  /** Tells whether the server takes `stream_options`. It is false if it rejects them and streams without them. */
   readonly isStreamOptionsTaken: boolean;
   readonly isDeveloperTaken: boolean;
   readonly isToolTaken: boolean;

@@ -18,7 +18,7 @@ interface Proposal {
 }
 
 interface Entries {
-  /** As the file has them. */
+  /** The entry of the model, as the file has it. */
   readonly model: JsonObject;
   readonly providers: Readonly<Record<string, JsonObject>>;
   readonly parameters: FormatParameters;
@@ -59,7 +59,7 @@ function withParameter(model: JsonObject, { probed, place }: Pick<ProbedUpstream
   return { ...model, upstreams: upstreams.with(place, { ...upstreams[place], outputLimitParameter }) };
 }
 
-/** Only smaller limits are proposed. Larger ones are for a person to decide, because they enlarge every hold. */
+/** Proposes only smaller limits. Larger ones are for a person to decide, because they enlarge every hold. */
 function withLimits(model: JsonObject, { listed }: Probed): JsonObject {
   const limits = { contextTokens: listed?.contextTokens, maxOutputTokens: listed?.outputTokens };
   const smaller = Object.entries(limits).filter(([name, limit]) => limit !== undefined && limit < Number(model[name]));

@@ -1,8 +1,8 @@
 import type { ProbeCall } from '#probe/exchange.ts';
 
-/** Shorter than the answer to `COUNT`, by any tokenizer. */
+/** The limit is shorter than the answer to `COUNT`, by any tokenizer. */
 export const SHORT_LIMIT = 24;
-/** Enough for a model that reasons a little before it answers. */
+/** This is enough for a model that reasons a little before it answers. */
 const ROOM = 512;
 /** The most tokens that a question has, by any tokenizer. */
 export const QUESTION_TOKENS_MAX = 300;

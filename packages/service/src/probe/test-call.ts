@@ -6,9 +6,9 @@ import { type ChunkSource, type StreamChunk, UpstreamError, type UpstreamErrorKi
 
 /** What one small call has shown. It has no text of the provider and nothing of the key. */
 export interface TestedCall {
-  /** `answered`, or what the upstream did instead. */
+  /** The outcome is `answered`, or what the upstream did instead. */
   readonly outcome: 'answered' | UpstreamErrorKind;
-  /** In our words. */
+  /** The outcome in our words. */
   readonly words: string;
   /** The HTTP status of a refusal. */
   readonly status: number | undefined;
@@ -16,10 +16,10 @@ export interface TestedCall {
   readonly faultCode?: string | undefined;
   /** How long the upstream asks us to wait. */
   readonly retryAfterSeconds?: number | undefined;
-  /** In milliseconds: until the first of the answer, and until its end. */
+  /** The milliseconds until the first of the answer. The next field is those until its end. */
   readonly firstByteMs: number | undefined;
   readonly totalMs: number;
-  /** Undefined if the upstream reported none. */
+  /** The counts of tokens. It is undefined if the upstream reported none. */
   readonly usage: TokenCounts | undefined;
 }
 

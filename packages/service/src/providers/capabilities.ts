@@ -36,7 +36,7 @@ export function findUnsupported({ provider, providerModel }: Target, request: Js
   }
 }
 
-/** Of the kinds that translate. */
+/** The capabilities of the kinds that translate. */
 export const CAPABILITIES: Readonly<Record<NativeKind, Capabilities>> = {
   anthropic: ANTHROPIC,
   bedrock: BEDROCK,

@@ -7,14 +7,14 @@ import type { JsonObject } from '#kernel/json.ts';
  */
 export interface Completion {
   readonly choices: readonly CompletionChoice[];
-  /** Undefined if the provider reported none. */
+  /** The usage. It is undefined if the provider reported none. */
   readonly usage: UsageReport | undefined;
   /**
    * The other fields of the answer, `id` and `created` if it has any. They keep their order. `choices`, `usage` and `model`
    * may be among them, and are overwritten.
    */
   readonly extra: JsonObject;
-  /** Set if the answer is large. It must be left, or later large answers wait for ever. */
+  /** The large answer, which is set if the answer is large. It must be left, or later large answers wait for ever. */
   readonly large?: LargeAnswer;
 }
 
@@ -28,7 +28,7 @@ export interface LargeAnswer {
 
 /** Some of an answer that is streamed. */
 export interface Chunk {
-  /** Empty in a chunk that has only the usage. */
+  /** The choices, which are empty in a chunk that has only the usage. */
   readonly choices: readonly ChunkChoice[];
   readonly usage: UsageReport | undefined;
   /** The other fields of the chunk, without `choices` and `usage`. */
@@ -45,7 +45,7 @@ export interface ChunkChoice extends JsonObject {
   readonly index: number;
   /** What is said since the last chunk. Tool calls are numbered from 0; the first of each has an id, a type and the name. */
   readonly delta: JsonObject;
-  /** Null while the choice goes on. */
+  /** The reason why the choice ended. It is null while the choice goes on. */
   readonly finish_reason: FinishReason | null;
 }
 
@@ -74,12 +74,15 @@ export const TOKEN_COUNTS = [
 ] as const;
 export type TokenCounts = { readonly [Count in (typeof TOKEN_COUNTS)[number]]?: number | undefined };
 
-/** Three times the largest output of 128 choices, and small enough that a billion receipts still add up in 64 bits. */
+/**
+ * The limit is three times the largest output of 128 choices, and small enough that a billion receipts still add up in
+ * 64 bits.
+ */
 export const TOKENS_MAX = 4_000_000_000;
 
 /** What a provider has reported of a call so far, as it came: a count may contradict another one. */
 export interface UsageReport {
-  /** Whole numbers from 0 to `TOKENS_MAX`. A count that was not reported is undefined or missing. */
+  /** The counts are whole numbers from 0 to `TOKENS_MAX`. A count that was not reported is undefined or missing. */
   readonly counts: TokenCounts;
   /** The provider's usage in the compatible format. Callers get the fields of `visible-fields.ts`. */
   readonly extra: JsonObject;

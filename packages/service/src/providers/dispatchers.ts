@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici';
 import { proxiesOf } from '@purser/upstream-http/client.ts';
 
-/** Undici's connections for the libraries of vendors. They take the same ways out as our own client's. */
+/** The connections of undici for the libraries of vendors. They take the same ways out as our own client's. */
 export interface Dispatchers {
-  /** Through the proxy that leads to a URL, or directly. */
+  /** Returns connections through the proxy that leads to a URL, or direct ones. */
   readonly leadingTo: (url: URL) => Dispatcher;
   readonly close: () => Promise<void>;
 }

@@ -20,7 +20,7 @@ const TERMS = new Set(
 );
 
 let isAsked = false;
-/** Beside the errors and not in them, so that nothing which logs or sends an error can show the text. */
+/** The texts are beside the errors and not in them, so that nothing which logs or sends an error can show them. */
 const texts = new WeakMap<UpstreamError, string>();
 
 /** Whether errors of providers are to be shown in the log, redacted. For the operator who looks for a fault (ER-03). */

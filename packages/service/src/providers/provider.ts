@@ -20,7 +20,7 @@ export interface ChunkSource {
   readonly first: () => Promise<readonly StreamChunk[] | undefined>;
   /** Hands over later chunks as they come. Resolves when the provider says that it is done, or when no more are wanted. */
   readonly rest: (take: TakeChunks) => Promise<void>;
-  /** True once nothing more can come. */
+  /** Returns true once nothing more can come. */
   readonly isWhole: () => boolean;
 }
 
@@ -45,14 +45,13 @@ export interface ProviderCall {
 }
 
 /**
- * `throttled`: the provider is overloaded, or limits our calls.
- * `too-long`: the prompt, or the prompt with the output limit, does not fit the model's context.
- * `rejected`: it refused this request (its 400, 404, 422) for another reason, and would refuse it again.
- * `unauthorized`: it refused our key, or our account may not call this model.
- * `refused`: it refused the call for another reason, or responded with an error.
- * `timeout`: it did not respond in time. `outage`: it failed, or could not be reached.
- * `malformed`: its response cannot be a completion. `too-large`: a chunk is, so we give up on it. `cut`: its response ended early.
- * `unsent`: we gave up before the provider had received any of the request. `given-up`: we gave up later.
+ * The kinds mean: `throttled`: the provider is overloaded, or limits our calls. `too-long`: the prompt, or the prompt
+ * with the output limit, does not fit the model's context. `rejected`: it refused this request (its 400, 404, 422) for
+ * another reason, and would refuse it again. `unauthorized`: it refused our key, or our account may not call this
+ * model. `refused`: it refused the call for another reason, or responded with an error. `timeout`: it did not respond
+ * in time. `outage`: it failed, or could not be reached. `malformed`: its response cannot be a completion. `too-large`:
+ * a chunk is too large, so we give up on it. `cut`: its response ended early. `unsent`: we gave up before the provider
+ * had received any of the request. `given-up`: we gave up later.
  */
 export type UpstreamErrorKind =
   | 'throttled'
@@ -76,7 +75,7 @@ interface UpstreamErrorOptions extends ErrorOptions {
   readonly status?: number | undefined;
   /** How long the provider asks us to wait, in seconds, as it said: unbounded. */
   readonly retryAfterSeconds?: number | undefined;
-  /** True if the operator's own `limits` of the provider throttled the call. The provider was not asked. */
+  /** Tells whether the operator's own `limits` of the provider throttled the call. The provider was not asked then. */
   readonly isOwnLimit?: boolean | undefined;
 }
 

@@ -15,19 +15,19 @@ interface RegistryOptions {
   /** The base URL of the simulator; undefined if none runs, as in production. */
   readonly simulatorUrl: string | undefined;
   readonly keys: ProviderKeys;
-  /** For the proxies of the environment. */
+  /** The environment variables, for the proxies that they name. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /** A provider's client that sends calls with one key. */
 interface KeyedClient {
-  /** Undefined if the provider takes calls without a key. */
+  /** The name of the key. It is undefined if the provider takes calls without a key. */
   readonly keyName: string | undefined;
   readonly client: Provider;
 }
 
 interface ProviderRegistry {
-  /** True if calls can be sent: the provider's key is set, or it needs none. */
+  /** Returns true if calls can be sent, because the provider's key is set or it needs none. */
   readonly canReach: (definition: CatalogueProvider) => boolean;
   /** A client for each key of a definition that can be used. The same definition gets the same clients, so that connections are kept. */
   readonly clientsOf: (definition: CatalogueProvider) => readonly KeyedClient[];

@@ -17,11 +17,11 @@ interface EventReader {
 }
 
 interface EventTaker {
-  /** Called with the `data` of each event, and with its text, or the last part of it if it came in several reads. */
+  /** Is called with the `data` of each event, and with its text, or the last part of it if it came in several reads. */
   readonly onEvent: (data: string, raw: string) => void;
   /**
-   * Called at the beginning of each event. It may handle events itself and return the offset behind them. If it returns
-   * `at`, the event is parsed.
+   * Is called at the beginning of each event. It may handle events itself and return the offset behind them. If it
+   * returns `at`, the event is parsed.
    */
   readonly skim: (text: string, at: number) => number;
 }
@@ -38,7 +38,7 @@ export function createEventReader({ onEvent, skim }: EventTaker): EventReader {
       isOverflowing ||= type === 'max-buffer-size-exceeded';
     },
   });
-  /** True behind a blank line. The parser then holds nothing, so `skim` may handle the next event. */
+  /** This is true behind a blank line. The parser then holds nothing, so `skim` may handle the next event. */
   let isBetween = false;
 
   function parse(text: string): void {

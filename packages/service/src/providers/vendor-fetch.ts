@@ -14,11 +14,14 @@ interface CallFetchOptions {
   /** A plain body may have this many bytes; undefined for a stream. */
   readonly bytesMax: number | undefined;
   readonly framing: Framing;
-  /** Called with the body before it is sent. What it throws is thrown by the call, and nothing is sent. */
+  /** Is called with the body before it is sent. What it throws is thrown by the call, and nothing is sent. */
   readonly checkBody: (body: string) => void;
 }
 
-/** HTTP for the libraries of vendors. Loaded with the first call: undici takes 10 MB, and most processes need none of it. */
+/**
+ * Makes HTTP requests for the libraries of vendors. It is loaded with the first call: undici takes 10 MB, and most
+ * processes need none of it.
+ */
 export interface VendorHttp {
   /** The `fetch` of one call. It follows no redirects, sends none of the caller's headers and repeats nothing. */
   readonly fetchFor: (options: CallFetchOptions) => VendorFetch;
@@ -162,7 +165,10 @@ const LINE_FEED = 10;
 /** A line end may have a carriage return before it. */
 const BLANK_LINE_BYTES_MAX = 2;
 
-/** False once an event is too long. A blank line ends an event: two line feeds with at most a carriage return between them. */
+/**
+ * Makes a gauge that returns false once an event is too long. A blank line ends an event: two line feeds with at most a
+ * carriage return between them.
+ */
 function createLineGauge(): (bytes: Uint8Array) => boolean {
   /** Bytes since the last event ended, and since the last line did. */
   let ofEvent = 0;
@@ -184,7 +190,7 @@ function createLineGauge(): (bytes: Uint8Array) => boolean {
 
 const LENGTH_BYTES = 4;
 
-/** False once a frame says that it is too long: a library may collect it first. */
+/** Makes a gauge that returns false once a frame says that it is too long: a library may collect it first. */
 function createFrameGauge(): (bytes: Uint8Array) => boolean {
   /** Bytes of the frame that are still to come, and the length of the next frame as far as it was read. */
   let left = 0;

@@ -60,7 +60,10 @@ const CHOICE: Fields = {
   finish_reason: VALUE,
   logprobs: { content: LISTED_TOKEN, refusal: LISTED_TOKEN },
 };
-/** `service_tier` is not here, because tiers differ in nothing but speed and what the operator pays. */
+/**
+ * The visible fields of an answer. `service_tier` is not here, because tiers differ in nothing but speed and what the
+ * operator pays.
+ */
 const ANSWER: Fields = {
   id: VALUE,
   object: VALUE,
@@ -148,7 +151,7 @@ function visibleObject(object: JsonObject, fields: Fields): JsonObject {
   return copy ?? object;
 }
 
-/** Undefined if nothing of the value is visible. */
+/** Returns undefined if nothing of the value is visible. */
 function visibleOf(value: unknown, field: Fields[string] = VALUE): unknown {
   if (field === WHOLE || typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return visibleList(value, field);

@@ -1,6 +1,9 @@
 import { bad, type Found, good, warn } from '#reach/found.ts';
 
-/** 16 random bytes in hexadecimal have about 112 bits by this measure, and 24 in base64 about 140. A sentence has fewer. */
+/**
+ * The limit is 100 bits: 16 random bytes in hexadecimal have about 112 bits by this measure, and 24 in base64 about
+ * 140. A sentence has fewer.
+ */
 const BITS_MIN = 100;
 const WORDS = /[a-z]{4,}[ _.-][a-z]{4,}/i;
 

@@ -14,7 +14,7 @@ import { tooOld } from '#usage/report.ts';
 
 /** What a bill is about. */
 export interface BillOf {
-  /** As the catalogue names it. */
+  /** The provider, as the catalogue names it. */
   readonly provider: string;
   readonly format: BillFormat;
   readonly period: Period;
@@ -27,7 +27,7 @@ export interface ComparedBill {
   readonly rows: readonly BillRow[];
   readonly theirs: bigint;
   readonly ours: bigint;
-  /** Of ours, what nobody paid for. */
+  /** What of our figure nobody paid for. */
   readonly unpaid: bigint;
   readonly difference: bigint;
 }
@@ -100,7 +100,10 @@ async function readUse(db: Pool, provider: string, period: Period): Promise<read
   }
 }
 
-/** Exact: prices are micros for a million tokens, so a token costs a whole number of picos. */
+/**
+ * Returns what a row used. The cost is exact: prices are micros for a million tokens, so a token costs a whole number
+ * of picos.
+ */
 function useOf(row: BilledRow, rate: PriceRates): OwnUse {
   const cost =
     row.input_tokens * rate.input_micros_per_million +

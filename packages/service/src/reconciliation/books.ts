@@ -6,7 +6,7 @@ import { FileFault } from '#reconciliation/file-fault.ts';
 import { type Period, startOf } from '#reconciliation/period.ts';
 import { selectItems } from '#reconciliation/queries.ts';
 
-/** More than any report may have. */
+/** The number is more than any report may have. */
 const BOOKED_MAX = 300_000;
 /** Ids of one statement. */
 const IDS_MAX = 5_000;

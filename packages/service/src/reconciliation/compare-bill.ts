@@ -3,9 +3,9 @@ import type { BillLine } from '#reconciliation/bill-line.ts';
 /** What our calls used. Costs are picos, by our upstream prices without the margin. */
 export interface OwnUse {
   readonly calls: bigint;
-  /** Of these, calls that a provider served and nobody paid for: abandoned or failed. */
+  /** The calls of these that a provider served and nobody paid for: abandoned or failed. */
   readonly unpaidCalls: bigint;
-  /** Of these, calls with a price of tiers or fees, or with rare kinds of token: their cost here is a rough one. */
+  /** The calls of these with a price of tiers or fees, or with rare kinds of token. Their cost here is a rough one. */
   readonly roughCalls: bigint;
   readonly inputTokens: bigint;
   readonly outputTokens: bigint;
@@ -16,7 +16,7 @@ export interface OwnUse {
 /** What our calls of one model used on one UTC day, at one price. */
 export interface OwnDay {
   readonly day: string;
-  /** As the provider names it. */
+  /** The model, as the provider names it. */
   readonly model: string;
   readonly use: OwnUse;
 }
@@ -24,10 +24,10 @@ export interface OwnDay {
 /** One model on one UTC day, on both sides. Costs are picos. */
 export interface BillRow {
   readonly day: string;
-  /** Undefined for costs that are of no model. */
+  /** The model. It is undefined for costs that are of no model. */
   readonly model: string | undefined;
   readonly theirs: bigint;
-  /** Undefined if the bill does not say. */
+  /** The number of requests. It is undefined if the bill does not say. */
   readonly requests: bigint | undefined;
   readonly inputTokens: bigint | undefined;
   readonly outputTokens: bigint | undefined;

@@ -12,7 +12,7 @@ export interface Booked {
   readonly state: string;
 }
 
-/** `day` alone leaves a report clean: a payment of midnight is booked here a moment later. */
+/** The kind `day` alone leaves a report clean, because a payment of midnight is booked here a moment later. */
 export type DifferenceKind =
   | 'not_in_books'
   | 'not_in_report'
@@ -85,7 +85,7 @@ interface Compared {
 
 interface Sides {
   readonly movements: readonly Movement[];
-  /** By `keyOf`: those that the report names, and all of the period. */
+  /** What the books have, by `keyOf`: those that the report names, and all of the period. */
   readonly booked: ReadonlyMap<string, Booked>;
   /** Those of the period. */
   readonly ofPeriod: readonly Booked[];

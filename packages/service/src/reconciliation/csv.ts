@@ -97,7 +97,7 @@ export class CsvReader {
     this.state = 'fresh';
   }
 
-  /** Undefined for an empty line. */
+  /** Returns undefined for an empty line. */
   private endRecord(): CsvRecord | undefined {
     this.endField();
     const record = { line: this.begunAt, fields: this.fields };

@@ -13,7 +13,7 @@ export interface FiledReport {
   readonly processor: string;
   readonly period: Period;
   readonly source: 'file' | 'processor';
-  /** SHA-256, in hexadecimal. */
+  /** The SHA-256 in hexadecimal. */
   readonly digest: string;
   readonly lines: number;
   readonly daysApart: number;

@@ -1,7 +1,7 @@
 import { dateOf, epochMsOf, isoOf } from '#kernel/clock.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
-/** UTC days, as `YYYY-MM-DD`. `to` is the day after the last. */
+/** A period of UTC days, as `YYYY-MM-DD`. `to` is the day after the last. */
 export interface Period {
   readonly from: string;
   readonly to: string;

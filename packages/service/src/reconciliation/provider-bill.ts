@@ -4,22 +4,22 @@ import { FileFault } from '#reconciliation/file-fault.ts';
 import { dayOf, type Period } from '#reconciliation/period.ts';
 
 /**
- * `openrouter`: the answer of `GET /api/v1/activity` (https://openrouter.ai/docs/api/api-reference/analytics/get-user-activity).
- * `anthropic`: answers of `GET /v1/organizations/cost_report` with `group_by[]=description`
- * (https://platform.claude.com/docs/en/api/admin/cost_report/retrieve).
- * `openai`: answers of `GET /v1/organization/costs` with `group_by=line_item`
- * (https://platform.openai.com/docs/api-reference/usage/costs). A file may have several answers, the pages of one list, in an
- * array.
+ * The formats are: `openrouter`: the answer of `GET /api/v1/activity`
+ * (https://openrouter.ai/docs/api/api-reference/analytics/get-user-activity). `anthropic`: answers of `GET
+ * /v1/organizations/cost_report` with `group_by[]=description`
+ * (https://platform.claude.com/docs/en/api/admin/cost_report/retrieve). `openai`: answers of `GET
+ * /v1/organization/costs` with `group_by=line_item` (https://platform.openai.com/docs/api-reference/usage/costs). A
+ * file may have several answers, the pages of one list, in an array.
  */
 export const BILL_FORMATS = ['openrouter', 'anthropic', 'openai'] as const;
 export type BillFormat = (typeof BILL_FORMATS)[number];
 
-/** 16 MiB: a month of 100 models on 30 days has about 5. A bill is JSON and is read as a whole. */
+/** The limit is 16 MiB: a month of 100 models on 30 days has about 5. A bill is JSON and is read as a whole. */
 export const BILL_BYTES_MAX = 16_777_216;
 
 const LINES_MAX = 100_000;
 const DAY_SECONDS = 86_400;
-/** Anthropic counts in cents. */
+/** The number of decimal places, because Anthropic counts in cents. */
 const CENT_PLACES = PICO_PLACES - 2;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -164,7 +164,7 @@ function modelIn(value: unknown, name: string): string {
   throw new FileFault(`${name} must be the name of a model.`);
 }
 
-/** Trailing zeros beyond the places lose nothing. */
+/** Reads a decimal number. Trailing zeros beyond the places lose nothing. */
 function decimalIn(value: unknown, places: number, name: string): bigint {
   const text = value instanceof Written ? value.text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '') : '';
   const small = /^(\d)(?:\.(\d+))?e-(\d{1,2})$/i.exec(text); // JSON writes very small numbers like this.

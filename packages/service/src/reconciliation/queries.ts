@@ -39,7 +39,7 @@ export interface ReportRow {
 const REPORT = `report_seq, report_id, processor, from_day::text, to_day::text, source, digest, lines, days_apart, sums, filed_by,
   filed_by_name, filed_at`;
 
-/** Filed reports, the newest first. */
+/** Reads filed reports, the newest first. */
 export async function selectReports(
   db: Queryable,
   { before, most }: { readonly before: bigint | undefined; readonly most: number },

@@ -5,13 +5,13 @@ import { FileFault } from '#reconciliation/file-fault.ts';
 /** A file, piece by piece. A file that is in memory is an array with one piece. */
 export type Pieces = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
-/** 50 MiB: a month of about 250,000 payments. */
+/** The limit is 50 MiB, which is a month of about 250,000 payments. */
 export const FILE_BYTES_MAX = 52_428_800;
 
 /** The text of a file, piece by piece, with its digest once it was read. */
 interface FileText {
   readonly texts: AsyncGenerator<string>;
-  /** SHA-256 of the bytes. Call it after the last piece. */
+  /** Returns the SHA-256 of the bytes. Call it after the last piece. */
   readonly digest: () => Buffer;
 }
 

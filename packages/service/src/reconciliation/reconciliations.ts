@@ -26,10 +26,10 @@ export interface Reconciled {
   readonly matched: number;
   /** Movements of other software with the same account. */
   readonly foreign: number;
-  /** At most 1,000, those about money first. */
+  /** The differences, at most 1,000, those about money first. */
   readonly differences: readonly Difference[];
   readonly found: number;
-  /** Of these, those that are only about the day. They leave the report clean. */
+  /** The differences of these that are only about the day. They leave the report clean. */
   readonly daysApart: number;
   readonly sums: readonly Sum[];
   readonly ownSums: readonly OwnSum[];
@@ -46,7 +46,7 @@ export interface Reconciliations {
    * report is filed once.
    */
   readonly reconcile: (act: Act, period: Period, file: Pieces | undefined) => Promise<Reconciled | ReconcileRefusal>;
-  /** Filed reports, the newest first, before a number. */
+  /** Reads filed reports, the newest first, before a number. */
   readonly filed: (page: {
     readonly before: bigint | undefined;
     readonly most: number;
@@ -57,10 +57,10 @@ export interface Reconciliations {
 
 interface ReconciliationOptions {
   readonly pool: Pool;
-  /** For statements that read a lot. */
+  /** The pool for statements that read a lot. */
   readonly reports: Pool;
   readonly clock: Clock;
-  /** Whose movements the books have: `stripe`, or `test` where payments are tried. */
+  /** The processor whose movements the books have: `stripe`, or `test` where payments are tried. */
   readonly processor: string;
   readonly listMovements: ListMovements | undefined;
 }
@@ -143,7 +143,7 @@ async function readMovements(
   return { movements, digest: digestOf(movements), source: 'processor' };
 }
 
-/** Of rows that came without a file. Two looks at the same rows have the same digest, in any order. */
+/** Returns a digest of rows that came without a file. Two looks at the same rows have the same digest, in any order. */
 function digestOf(movements: readonly Movement[]): Buffer {
   const lines = movements.map(({ transaction, category, createdMs, currency, gross, fee }) =>
     [transaction, category, createdMs, currency, gross, fee].join(' '),

@@ -9,7 +9,7 @@ import { FileFault } from '#reconciliation/file-fault.ts';
 import type { Movement } from '#payments/movement.ts';
 import { dayOf, type Period } from '#reconciliation/period.ts';
 
-/** Without these columns nothing can be compared. The others are used if they are there. */
+/** The columns without which nothing can be compared. The others are used if they are there. */
 const NEEDED = [
   'balance_transaction_id',
   'created_utc',
@@ -24,7 +24,7 @@ const NEEDED = [
 const OURS = `payment_metadata[${CHECKOUT_NAME}]`;
 
 const ROWS_MAX = 250_000;
-/** Wrong lines that are named. Somebody who mends a file wants to see more than the first. */
+/** The most wrong lines that are named. Somebody who mends a file wants to see more than the first. */
 const NAMED_MAX = 20;
 
 /**
@@ -130,14 +130,17 @@ function amountIn(text: string, currency: string): bigint | undefined {
   return isCountable(amount, currency) ? amount : undefined;
 }
 
-/** `2026-11-30 23:59:59`, in UTC. */
+/** Reads a time such as `2026-11-30 23:59:59`, in UTC. */
 function momentIn(text: string): number | undefined {
   if (!/^2\d{3}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text)) return undefined;
   const epochMs = epochMsOf(`${text.replace(' ', 'T')}Z`);
   return Number.isNaN(epochMs) ? undefined : epochMs;
 }
 
-/** Stripe leaves both empty for movements that are about no charge or refund. */
+/**
+ * Returns what the payer paid or got. Stripe leaves both columns empty for movements that are about no charge or
+ * refund.
+ */
 function paidIn(
   field: (name: string) => string,
   { gross, currency }: { readonly gross: bigint; readonly currency: string },

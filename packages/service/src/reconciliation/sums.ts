@@ -5,7 +5,7 @@ import type { Movement } from '#payments/movement.ts';
 
 /** Movements of one kind and currency, added up. Amounts are micros. */
 export interface Sum {
-  /** In the processor's words. */
+  /** The category in the processor's words. */
   readonly category: string;
   readonly currency: string;
   readonly count: number;
@@ -33,7 +33,7 @@ export function sumsOf(movements: readonly Movement[]): readonly Sum[] {
 
 /** What our books have of the same time, by state and currency. */
 export interface OwnSum {
-  /** Such as `payment credited`. */
+  /** What the sum is of, such as `payment credited`. */
   readonly what: string;
   readonly currency: string;
   readonly count: number;

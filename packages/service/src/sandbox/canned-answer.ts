@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { instanceOf } from '@purser/simulator/schema-instance.ts';
 import { CANNED, type Outcome } from '#sandbox/outcomes.ts';
 
-/** 2026-01-01 UTC. Fixed, so that tests of apps get the same answer every time. */
+/** The time is 2026-01-01 UTC. It is fixed, so that tests of apps get the same answer every time. */
 const CREATED = 1_767_225_600;
 
 type FinishReason = Outcome['finishReason'];

@@ -4,7 +4,7 @@ import { repeat } from '#kernel/repeat.ts';
 import { expireSandboxWallets } from '#sandbox/queries.ts';
 
 const PERIOD_MS = 60_000;
-/** Few enough that a pass takes only a moment, and enough to go through a million wallets in a day. */
+/** These are few enough that a pass takes only a moment, and enough to go through a million wallets in a day. */
 const WALLETS_PER_PASS = 1_000;
 
 interface SandboxExpiry {

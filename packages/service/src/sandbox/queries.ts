@@ -5,7 +5,7 @@ import type { AppId, CallId, EndUserId, KeyId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { type SandboxSettlement, sandboxSettlementRecords } from '#sandbox/settlement.ts';
 
-/** `plays`: the outcome that was set for this call (decision 19). */
+/** The field `plays` holds the outcome that was set for this call (decision 19). */
 type SandboxHoldRow = HoldRow & { readonly plays: string | null };
 
 /** Places a hold in the sandbox wallet of each request (see `place.sql` and `reserve.sql`). */

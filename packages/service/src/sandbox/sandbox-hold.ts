@@ -18,7 +18,7 @@ export interface SandboxHolds {
   readonly settle: (settlement: SandboxSettlement, granted: Micros) => Promise<SettledSandboxCall>;
 }
 
-/** `plays`: the outcome that this call took with its hold (decision 19). */
+/** The field `plays` holds the outcome that this call took with its hold (decision 19). */
 type SandboxHoldAnswer = HoldAnswer & { readonly plays?: string };
 
 interface SettledSandboxCall {

@@ -15,13 +15,13 @@ export interface TestUser {
 interface SandboxAct {
   readonly action: 'sandbox.reset' | 'sandbox.next';
   readonly user: TestUser;
-  /** Undefined: the user had no wallet. */
+  /** The facts before the act. It is undefined if the user had no wallet. */
   readonly before: Facts | undefined;
   readonly after: Facts;
 }
 
 const SAME_ACT_MS = 60_000;
-/** Beyond this number all are forgotten: some acts are then recorded again. */
+/** Beyond this number, all are forgotten. Some acts are then recorded again. */
 const KEPT_MAX = 10_000;
 
 /**

@@ -48,9 +48,9 @@ export interface SandboxWallets {
 }
 
 interface SandboxWalletsOptions {
-  /** Of the role that may touch play money only. */
+  /** The pool of the role that may touch play money only. */
   readonly pool: Pool;
-  /** Of the role that may write the trail. */
+  /** The pool of the role that may write the trail. */
   readonly trail: Pool;
   readonly grant: Micros;
 }

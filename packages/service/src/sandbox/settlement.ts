@@ -7,7 +7,7 @@ export interface SandboxSettlement {
   readonly callId: CallId;
   readonly charge: Micros;
   readonly tokens: number;
-  /** True when the answer has not been kept. If a retry waits for it, the call is not ended yet (CC-14). */
+  /** Tells whether the answer has not been kept. If a retry waits for it, the call is not ended yet (CC-14). */
   readonly isUnkept?: boolean;
 }
 

@@ -18,7 +18,7 @@ interface CallCountsOptions {
   readonly clock?: typeof steadyClock;
 }
 
-/** Longer than for traces, because every process writes the same few rows. */
+/** The time is longer than for traces, because every process writes the same few rows. */
 const FLUSH_MS = 1_000;
 /** Sums of one statement, of either kind. */
 const SUMS_PER_STATEMENT = 500;

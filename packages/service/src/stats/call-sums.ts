@@ -10,13 +10,16 @@ export interface EndedCall {
   readonly appId: AppId;
   readonly keyId: KeyId;
   readonly mode: Mode;
-  /** Undefined if the call was refused before it was known. */
+  /** The model. It is undefined if the call was refused before it was known. */
   readonly model: string | undefined;
   readonly outcome: StatsOutcome;
   readonly charged: bigint;
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** From the call's arrival to the first of the answer and to its end. Undefined if the call was not answered. */
+  /**
+   * The milliseconds from the call's arrival to the first of the answer. The next field is those to its end. Both are
+   * undefined if the call was not answered.
+   */
   readonly firstByteMs: number | undefined;
   readonly totalMs: number | undefined;
 }
@@ -48,7 +51,7 @@ interface Slot {
 }
 
 export function createCallSums(clock: SteadyClock): CallSums {
-  /** By number, the oldest first. */
+  /** The slots by number, the oldest first. */
   const slots = new Map<number, Slot>();
   let waiting = 0;
 
@@ -96,7 +99,10 @@ export function createCallSums(clock: SteadyClock): CallSums {
   };
 }
 
-/** In the order of the tables' keys: `app mode model outcome`, by code unit as the database compares them. */
+/**
+ * Sorts in the order of the tables' keys, which are `app mode model outcome`, by code unit as the database compares
+ * them.
+ */
 function inOrder<Sum>(sums: ReadonlyMap<string, Sum>): Sum[] {
   return [...sums].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, sum]) => sum);
 }

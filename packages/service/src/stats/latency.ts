@@ -9,7 +9,7 @@ export interface Latency {
   /** One count for each of `BOUNDS_MS`, and one for what took longer. */
   readonly buckets: readonly number[];
   readonly count: number;
-  /** Estimated within a bucket. Undefined if nothing was answered. */
+  /** The median is estimated within a bucket. It is undefined if nothing was answered. */
   readonly p50Ms: number | undefined;
   readonly p95Ms: number | undefined;
 }

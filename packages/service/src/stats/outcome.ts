@@ -11,10 +11,13 @@ export type StatsOutcome = 'charged' | 'free' | 'abandoned' | 'replayed' | Error
 export const SERVED: readonly StatsOutcome[] = ['charged', 'free', 'abandoned', 'replayed'];
 /** The provider failed the call, or had no room for it. */
 export const PROVIDER_ERRORS: readonly StatsOutcome[] = ['UPSTREAM_PROVIDER_ERROR', 'UPSTREAM_THROTTLED'];
-/** We failed the call. */
+/** The outcomes of calls that we failed. */
 export const FAULTS: readonly StatsOutcome[] = ['INTERNAL_SERVER_ERROR'];
 
-/** Whose doing an outcome is. Refusals are decisions: about the request, the user's money, the app's limits. */
+/**
+ * The kind says whose doing an outcome is. Refusals are decisions: about the request, the user's money, the app's
+ * limits.
+ */
 export type OutcomeKind = 'served' | 'refused' | 'provider-error' | 'fault';
 
 export function kindOf(outcome: StatsOutcome): OutcomeKind {

@@ -14,7 +14,7 @@ export interface CallSum {
   charged: bigint;
   promptTokens: number;
   completionTokens: number;
-  /** Undefined if no call of the group was answered. */
+  /** The counts of the buckets. It is undefined if no call of the group was answered. */
   firstByte: number[] | undefined;
   total: number[] | undefined;
 }
@@ -123,7 +123,7 @@ export async function selectPassFrom(db: Queryable): Promise<string> {
 }
 
 export interface RolledUp {
-  /** Null when no wallet is left. */
+  /** The last wallet that was rolled up. It is null when no wallet is left. */
   readonly last_wallet: bigint | null;
   readonly wallets: number;
   readonly calls: bigint;
@@ -151,16 +151,16 @@ export async function mergeDay(db: Queryable, keptDays: number): Promise<boolean
 
 /** Which rows to sum. */
 export interface SumsQuery {
-  /** Null: of all apps. */
+  /** The apps whose calls are read. If it is null, they are all apps. */
   readonly appIds: readonly AppId[] | null;
   readonly mode: Mode;
-  /** Whole hours. `to` is exclusive. */
+  /** The range in whole hours. `to` is exclusive. */
   readonly from: Date;
   readonly to: Date;
   readonly providerErrors: readonly StatsOutcome[];
   readonly served: readonly StatsOutcome[];
   readonly faults: readonly StatsOutcome[];
-  /** Undefined: calls of all models. Groups heed it. */
+  /** The models whose calls are read. If it is undefined, they are all models. Groups heed it. */
   readonly models?: readonly string[] | undefined;
 }
 
@@ -172,11 +172,11 @@ export interface SumsRow {
   readonly served: bigint;
   readonly charged_micros: bigint;
   readonly cost_micros: bigint;
-  /** Of rows whose cost is not known. */
+  /** The micros charged in rows whose cost is not known. */
   readonly uncosted_micros: bigint;
   readonly prompt_tokens: bigint;
   readonly completion_tokens: bigint;
-  /** As the driver reads arrays. Counts stay far below 2^53. */
+  /** The counts of the buckets, as the driver reads arrays. They stay far below 2^53. */
   readonly first_byte: readonly (number | string)[];
   readonly total: readonly (number | string)[];
 }
@@ -196,7 +196,7 @@ const SUMS = `coalesce(sum(h.calls), 0)::bigint as calls,
   coalesce(sum(h.prompt_tokens), 0)::bigint as prompt_tokens,
   coalesce(sum(h.completion_tokens), 0)::bigint as completion_tokens,
   ${bucketSums('first_byte')} as first_byte, ${bucketSums('total')} as total`;
-/** Planned with its values, so that it uses the index by app, or that by hour. */
+/** The statement is planned with its values, so that it uses the index by app, or that by hour. */
 const ROWS = `stats.hours h
   where ($1::text[] is null or h.app_id = any ($1)) and h.mode = $2 and h.hour >= $3 and h.hour < $4`;
 
@@ -212,9 +212,9 @@ export async function selectTotals(db: Queryable, query: SumsQuery): Promise<Sum
 
 export interface Firsts {
   readonly played: boolean;
-  /** In the sandbox. */
+  /** Tells whether the app was refused a call in the sandbox. */
   readonly refused: boolean;
-  /** With real money. */
+  /** Tells whether the app was charged for a call with real money. */
   readonly charged: boolean;
 }
 

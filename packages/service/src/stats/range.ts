@@ -15,7 +15,7 @@ const DAY_MS = 24 * HOUR_MS;
 export const STEP_MS = { hour: HOUR_MS, day: DAY_MS } as const;
 /** The longest range of a series. */
 export const RANGE_MS_MAX = { hour: 31 * DAY_MS, day: 400 * DAY_MS } as const;
-/** For how long hours are kept apart. The calls of an older day are all in its first hour. */
+/** The days for which hours are kept apart. The calls of an older day are all in its first hour. */
 export const HOURS_KEPT_DAYS = 62;
 const DEFAULT_RANGE_MS = { hour: DAY_MS, day: 30 * DAY_MS } as const;
 

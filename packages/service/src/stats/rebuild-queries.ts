@@ -25,7 +25,7 @@ interface Time {
   readonly to: Date;
 }
 
-/** `last` is null when nothing is left. */
+/** The field `last` is null when nothing is left. */
 interface RebuiltPage {
   readonly last: bigint | null;
   readonly calls: bigint;

@@ -11,7 +11,7 @@ const PERIOD_MS = 1_000;
 /** Passes take a thirtieth of the time: one that takes long is followed by a long pause. */
 const PAUSE_SHARE = 30;
 const PAUSE_MS_MAX = 60_000;
-/** Of one statement, so that rows of sums are locked for a tenth of a second at most. */
+/** The sizes of one statement, so that rows of sums are locked for a tenth of a second at most. */
 export const PAGE = { walletsMax: 1_000, entriesMax: 3_000 } as const;
 const MERGE_PERIOD_MS = 600_000;
 /** Days that one pass merges. A table of years is merged in an hour. */
@@ -22,7 +22,7 @@ interface RollUpOptions {
   readonly pool: Pool;
   readonly log: Log;
   readonly periodMs?: number;
-  /** False while another process does this. */
+  /** Returns false while another process does this. */
   readonly isKeeper: () => boolean;
 }
 

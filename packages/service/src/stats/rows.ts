@@ -26,15 +26,15 @@ interface KeysQuery {
 
 /** Reads sums of calls as a database has them: in one cell, or added up over all. */
 export interface StatsRows {
-  /** Undefined: there are none. */
+  /** Reads the totals. Returns undefined if there are none. */
   readonly totals: (query: SumsQuery) => Promise<SumsRow | undefined>;
-  /** In the order of time. Hours and days without calls are left out. */
+  /** Reads the sums in the order of time. Hours and days without calls are left out. */
   readonly series: (query: SumsQuery, step: Step) => Promise<readonly (SumsRow & { readonly at: Date })[]>;
   /** Those that cost most first, at most `most`. */
   readonly models: (query: SumsQuery, most: number) => Promise<readonly GroupRow<'model'>[]>;
   readonly outcomes: (query: SumsQuery, most: number) => Promise<readonly GroupRow<'outcome'>[]>;
   readonly apps: (query: SumsQuery, most: number) => Promise<readonly GroupRow<'app_id'>[]>;
-  /** `most` of each. */
+  /** Reads the groups of every kind, `most` of each. */
   readonly allGroups: (query: SumsQuery, most: number) => Promise<readonly NamedGroupRow[]>;
   readonly firsts: (appId: AppId, notRefused: readonly StatsOutcome[]) => Promise<Firsts>;
   /** The most used first. */

@@ -10,7 +10,7 @@ import type { Firsts, SumsQuery, SumsRow } from '#stats/queries.ts';
 import { RANGE_MS_MAX, STEP_MS, type StatsTime, type Step } from '#stats/range.ts';
 import { createStatsRows, type StatsRows } from '#stats/rows.ts';
 
-/** Whose calls: of one app, of several (those of an account), or of all apps, which is for operators. */
+/** Whose calls are read: those of one app, of several (those of an account), or of all apps, which is for operators. */
 type StatsOf = { readonly appId: AppId } | { readonly appIds: readonly AppId[] } | { readonly of: 'every app' };
 
 type StatsRange = StatsOf & StatsTime;
@@ -19,7 +19,7 @@ type StatsRange = StatsOf & StatsTime;
 export interface Figures {
   readonly calls: number;
   readonly chargedCalls: number;
-  /** We decided against the call, for a reason that its code says. */
+  /** The calls that we decided against, for a reason that their code says. */
   readonly refusals: number;
   readonly providerErrors: number;
   readonly faults: number;
@@ -34,14 +34,14 @@ export interface Figures {
   readonly uncosted: Micros;
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** Of answers: until the first of it came from the provider, and until its end. */
+  /** The time of answers until the first of one came from the provider. The next field is the time until its end. */
   readonly firstByte: Latency;
   readonly total: Latency;
 }
 
 type Point = Figures & { readonly atMs: number };
 type ModelFigures = Figures & {
-  /** '' for calls that were refused before their model was known. */ readonly model: string;
+  /** The model, which is '' for calls that were refused before it was known. */ readonly model: string;
 };
 type AppFigures = Figures & { readonly appId: AppId };
 interface OutcomeFigures {
@@ -63,7 +63,7 @@ export type KeyPoint = Omit<KeyFigures, 'keyId'> & { readonly atMs: number };
 export interface Stats {
   /** One point for each hour or day, also those without calls. At most 31 days by hour, and 400 days by day. */
   readonly series: (range: StatsRange & { readonly step: Step }) => Promise<readonly Point[]>;
-  /** At most 400 days; the same holds for those below. */
+  /** Reads totals over at most 400 days. The same holds for those below. */
   readonly totals: (range: StatsRange) => Promise<Figures>;
   /** What the calls of an app have done at least once. */
   readonly firsts: (appId: AppId) => Promise<Firsts>;

@@ -3,7 +3,7 @@ import type { Queryable } from '#db/pool.ts';
 
 /** What a process saw since it last looked. */
 export interface Observation {
-  /** Since this process last noted anything. Undefined the first time. */
+  /** The milliseconds since this process last noted anything. It is undefined the first time. */
   readonly silentMs: number | undefined;
   /** The database takes long. */
   readonly isSlow: boolean;
@@ -25,11 +25,11 @@ export async function observe(db: Queryable, { silentMs, isSlow, out, firstByteM
 }
 
 export interface IncidentRow {
-  /** '': the whole service. */
+  /** The model. It is '' for the whole service. */
   readonly model: string;
   readonly state: 'out' | 'slow';
   readonly began_at: Date;
-  /** Null while it goes on. */
+  /** When the incident ended. It is null while it goes on. */
   readonly ended_at: Date | null;
 }
 

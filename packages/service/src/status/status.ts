@@ -14,7 +14,7 @@ type ModelState = 'up' | 'slow' | 'out';
 
 export interface ModelStatus extends PublicModel {
   readonly state: ModelState;
-  /** Undefined while it is up, and in the seconds until it is noted. */
+  /** Since when the model is not up. It is undefined while it is up, and in the seconds until that is noted. */
   readonly sinceMs: number | undefined;
 }
 
@@ -25,15 +25,15 @@ export interface Incident {
   readonly model: string | undefined;
   readonly state: 'out' | 'slow';
   readonly beganAtMs: number;
-  /** Undefined while it goes on. */
+  /** When the incident ended. It is undefined while it goes on. */
   readonly endedAtMs: number | undefined;
 }
 
 /** How the service is, as everybody may know it: no providers, no volumes, no money, and nothing of reserved models. */
 export interface ServiceStatus {
-  /** `partial`: some models are out. */
+  /** With `partial`, some models are out. */
   readonly state: 'up' | 'slow' | 'partial' | 'out';
-  /** In alphabetical order. Empty if the page names no models. */
+  /** The models in alphabetical order. The list is empty if the page names no models. */
   readonly models: readonly ModelStatus[];
   /** Those that go on first, then the latest. */
   readonly incidents: readonly Incident[];
@@ -56,7 +56,7 @@ interface StatusOptions {
 
 export const INCIDENT_DAYS = 30;
 const INCIDENTS_MAX = 30;
-/** However many people look, the database is asked this seldom. */
+/** The database is asked this seldom, however many people look. */
 const KEPT_MS = 5_000;
 /** A page that waits for a database that is away says nothing. */
 const WAIT_MS_MAX = 2_000;

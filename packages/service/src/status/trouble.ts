@@ -15,7 +15,7 @@ export interface Trouble {
   readonly firstByteMs: ReadonlyMap<string, number>;
 }
 
-/** Fewer calls say nothing about how fast a model is. */
+/** Fewer calls than this say nothing about how fast a model is. */
 const CALLS_MIN = 5;
 
 /**
@@ -41,7 +41,7 @@ function fails({ state, testInMs = 0, lastMinute }: Served): boolean {
   return state !== 'closed' && (testInMs > 0 || lastMinute.calls > 0);
 }
 
-/** Weighted by calls. Undefined if there were too few. */
+/** Returns the mean time weighted by calls. It is undefined if there were too few calls. */
 function firstByteOf(upstreams: readonly Served[]): number | undefined {
   let calls = 0;
   let sum = 0;

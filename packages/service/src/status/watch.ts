@@ -12,7 +12,7 @@ interface WatchOptions {
   readonly log: Log;
 }
 
-/** `observe.sql` counts on it. */
+/** The period between two observations. `observe.sql` counts on it. */
 const PERIOD_MS = 10_000;
 /** A statement that takes so long is noticed: each call waits for two. */
 const SLOW_MS = 1_000;

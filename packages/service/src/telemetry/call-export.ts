@@ -11,7 +11,7 @@ import { createBeginSpan } from '#telemetry/trace-context.ts';
 /** Exports a trace of each call by OTLP. */
 export interface CallExport {
   readonly begin: BeginSpan;
-  /** Called once for each call that has a span, when the call is over. */
+  /** Is called once for each call that has a span, when the call is over. */
   readonly end: (call: EndedCall) => void;
   readonly stop: () => Promise<void>;
 }

@@ -34,7 +34,7 @@ const ROUTE = '/v1/chat/completions';
 const SERVER_FAULT = 500;
 /** The provider has done nothing wrong when we gave the request up. */
 const OURS: ReadonlySet<FailedTry['kind']> = new Set(['unsent', 'given-up']);
-/** Of the conventions, for an error that has no name. */
+/** The word of the conventions for an error that has no name. */
 const OTHER = '_OTHER';
 
 /**
@@ -126,7 +126,7 @@ function triesOf({ notes, outcome }: EndedCall, span: CallSpan, served: Served):
   return [...spans, answered];
 }
 
-/** To the microsecond. */
+/** Returns the seconds between two times, to the microsecond. */
 function secondsBetween(fromMs: number, toMs: number): number | undefined {
   const ms = msBetween(fromMs, toMs);
   return ms === undefined ? undefined : Math.round(ms * 1_000) / 1_000_000;

@@ -3,7 +3,7 @@ import type { JsonObject } from '#kernel/json.ts';
 import type { MetricReading } from '#kernel/metrics.ts';
 import { attributesToWire, nanosOf } from '#telemetry/otlp.ts';
 
-/** Of the schema: sums and histograms count from the start. */
+/** The number in the schema which says that sums and histograms count from the start. */
 const CUMULATIVE = 2;
 const LABEL = /([a-z_]+)="([^"]*)"/g;
 /** Units by the end of a name, as OpenTelemetry writes them. */
@@ -57,7 +57,7 @@ function unitOf(name: string): string {
   return UNITS.find(([end]) => end.test(name))?.[1] ?? '1';
 }
 
-/** Label values hold no quotes (`kernel/metrics.ts`). */
+/** Reads labels. Their values hold no quotes (`kernel/metrics.ts`). */
 function labelsOf(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(Array.from(text.matchAll(LABEL), ([, name = '', value = '']) => [name, value]));
 }

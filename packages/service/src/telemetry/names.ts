@@ -40,9 +40,9 @@ export const HTTP = {
 export const ERROR_TYPE = 'error.type';
 
 export const PURSER = {
-  /** `live` or `sandbox`: no money moves in the sandbox. */
+  /** The mode is `live` or `sandbox`. No money moves in the sandbox. */
   mode: 'purser.mode',
-  /** `answered`, `abandoned`, `failed`, `refused` or `replayed`, as in the log. */
+  /** The outcome is `answered`, `abandoned`, `failed`, `refused` or `replayed`, as in the log. */
   outcome: 'purser.outcome',
   /** The refusal's code. */
   code: 'purser.code',
@@ -56,7 +56,7 @@ export const PURSER = {
   outputTokens: 'purser.charged.output_tokens',
   /** The provider's name in the catalogue. */
   provider: 'purser.provider',
-  /** Set if a call is exported although its trace was not sampled. */
+  /** The attribute is set if a call is exported although its trace was not sampled. */
   sampling: 'purser.sampling',
 } as const;
 

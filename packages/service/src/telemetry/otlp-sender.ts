@@ -4,7 +4,9 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { OtlpTarget } from '#telemetry/settings.ts';
 
-/** `again`: the collector is away or busy, and the same may be sent later. `refused`: it will never take this. */
+/**
+ * With `again`, the collector is away or busy, and the same may be sent later. With `refused`, it will never take this.
+ */
 export type Sent =
   | { readonly result: 'taken' }
   | { readonly result: 'again' | 'refused'; readonly reason: string; readonly retryAfterMs?: number };

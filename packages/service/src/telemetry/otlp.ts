@@ -6,8 +6,8 @@ import { encodeMessage, type Messages } from '#telemetry/protobuf.ts';
 import type { OtlpTarget } from '#telemetry/settings.ts';
 
 /**
- * OTLP 1.x (opentelemetry-proto, released versions are stable), as far as we send it. Both encodings come from the same objects:
- * JSON as they are, protobuf by this table. A test decodes them with the published schema.
+ * The messages of OTLP 1.x (opentelemetry-proto, released versions are stable), as far as we send it. Both encodings
+ * come from the same objects: JSON as they are, protobuf by this table. A test decodes them with the published schema.
  */
 const MESSAGES: Messages = {
   TracesRequest: { resourceSpans: [1, 'ResourceSpans', true] },
@@ -62,7 +62,10 @@ const MESSAGES: Messages = {
   },
 };
 
-/** `TracesRequest` and `MetricsRequest` are `ExportTraceServiceRequest` and `ExportMetricsServiceRequest` of the schema. */
+/**
+ * Encodes a request. `TracesRequest` and `MetricsRequest` are `ExportTraceServiceRequest` and
+ * `ExportMetricsServiceRequest` of the schema.
+ */
 export function encode(
   { protocol }: OtlpTarget,
   request: 'TracesRequest' | 'MetricsRequest',
@@ -124,7 +127,7 @@ export function nanosOf(ms: number): string {
   return `${whole}${String(rest).padStart(6, '0')}`;
 }
 
-/** Undefined if there are none: protobuf has no empty lists, and both encodings read the same. */
+/** Returns undefined if there are no attributes: protobuf has no empty lists, and both encodings read the same. */
 export function attributesToWire(
   attributes: Readonly<Record<string, SpanValue | undefined>>,
 ): readonly JsonObject[] | undefined {

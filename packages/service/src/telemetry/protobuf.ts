@@ -156,7 +156,7 @@ class BackwardWriter {
     this.#buffer.writeUInt32LE(value, at);
   }
 
-  /** Seven bits a byte, the lowest first; each but the last has its top bit set. */
+  /** Writes a number with seven bits a byte, the lowest first. Each byte but the last has its top bit set. */
   varint(value: number): void {
     if (value < 0x80) {
       const only = this.#room(1);

@@ -1,9 +1,9 @@
 /** Where to send one kind of telemetry. */
 export interface OtlpTarget {
-  /** With the path of the kind, such as `/v1/traces`. */
+  /** The address with the path of the kind, such as `/v1/traces`. */
   readonly url: string;
   readonly protocol: 'http/protobuf' | 'http/json';
-  /** May hold a key of the collector's. */
+  /** The headers, which may hold a key of the collector's. */
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly isCompressed: boolean;
@@ -12,7 +12,7 @@ export interface OtlpTarget {
 export interface Sampler {
   /** The caller's `traceparent` decides, if it sent one. */
   readonly followsParent: boolean;
-  /** Of the traces that begin here, from 0 to 1. */
+  /** The share of the traces that begin here, from 0 to 1. */
   readonly share: number;
 }
 
@@ -20,7 +20,7 @@ export interface Sampler {
 export interface TelemetrySettings {
   readonly traces: OtlpTarget | undefined;
   readonly metrics: OtlpTarget | undefined;
-  /** Of the resource that all telemetry is about, with `service.name`. */
+  /** The attributes of the resource that all telemetry is about, with `service.name`. */
   readonly resource: Readonly<Record<string, string>>;
   readonly sampler: Sampler;
   /** How long the spans of a call may wait for those of others. */

@@ -20,13 +20,15 @@ interface SpanQueueOptions {
   readonly encode: (spans: readonly JsonObject[]) => Buffer;
   readonly log: Log;
   readonly clock: SteadyClock;
-  /** Between two looks at what waits. */
+  /** The milliseconds between two looks at what waits. */
   readonly everyMs: number;
 }
 
-/** About 20 MB. Above it, calls are counted and their spans dropped. */
+/** The most calls that wait, which take about 20 MB. Above it, calls are counted and their spans dropped. */
 export const WAITING_MAX = 10_000;
-/** Of five to nine a call. Encoding them holds up everything else for a few milliseconds. */
+/**
+ * The most spans in one request, of five to nine a call. Encoding them holds up everything else for a few milliseconds.
+ */
 const SPANS_OF_REQUEST_MAX = 300;
 const PAUSE_MS_MIN = 250;
 const PAUSE_MS_MAX = 30_000;

@@ -2,7 +2,7 @@ import type { BeginSpan } from '#gateway/call/call-span.ts';
 import { randomBytes } from '#kernel/random.ts';
 import type { Sampler } from '#telemetry/settings.ts';
 
-/** Version, trace, span and flags, in small letters. A later version may have more behind them. */
+/** The header has version, trace, span and flags, in small letters. A later version may have more behind them. */
 const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 const HEADER_CHARACTERS_MAX = 512;
 const NOTHING = /^0+$/;

@@ -19,14 +19,17 @@ export interface NewTrace {
   readonly endedMs: number;
   readonly appId: AppId;
   readonly mode: Mode;
-  /** Undefined if the call was refused before it was known. The same holds for the call's id and the model. */
+  /**
+   * The user. It is undefined if the call was refused before it was known. The same holds for the call's id and the
+   * model.
+   */
   readonly userId: EndUserId | undefined;
   readonly correlationId: string;
   readonly callId: CallId | undefined;
   readonly model: string | undefined;
   readonly isStream: boolean;
   readonly outcome: TraceOutcome;
-  /** Undefined if the caller left before there was one. */
+  /** The HTTP status. It is undefined if the caller left before there was one. */
   readonly status: number | undefined;
   readonly code: string | undefined;
   readonly failure: TraceFailure | undefined;

@@ -29,12 +29,18 @@ const FLUSH_MS = 250;
 const EXPIRY_MS = 60_000;
 /** Rows of one statement. */
 const ROWS_MAX = 1_000;
-/** About 5 MB. Calls that end while so many wait are counted and not written. */
+/** The most calls that wait, which take about 5 MB. Calls that end while so many wait are counted and not written. */
 const WAITING_MAX = 10_000;
-/** Answered live calls of one app, and of all, that get a trace in each `FLUSH_MS`. */
+/**
+ * The most answered live calls of one app that get a trace in each `FLUSH_MS`. The next constant is the most of all
+ * apps.
+ */
 const ANSWERED_OF_APP_MAX = 5;
 const ANSWERED_MAX = 50;
-/** Few enough rows that a statement takes a moment. With the batches below, 2,000 calls a second leave as fast as they came. */
+/**
+ * These are few enough rows that a statement takes a moment. With the batches below, 2,000 calls a second leave as fast
+ * as they came.
+ */
 const DELETED_MAX = 5_000;
 const DELETES_PER_PASS = 24;
 

@@ -23,7 +23,10 @@ type CallName = { readonly correlationId: string } | { readonly callId: CallId }
 
 /** Finds calls that ended in the last days, refused ones included (CC-19). */
 export interface TraceReader {
-  /** At most 100, newest first. `appId`: only this app's; undefined: all apps', one app after the other. */
+  /**
+   * Finds at most 100 calls, newest first. With `appId`, they are only those of this app; without one, of all apps, one
+   * app after the other.
+   */
   readonly find: (name: CallName, appId: AppId | undefined) => Promise<readonly CallTrace[]>;
   /** An app's latest calls, newest first. A page may be short, or empty, although there are more: then `next` leads on. */
   readonly recent: (query: Omit<RecentQuery, 'after'>, after: string | undefined, most: number) => Promise<RecentCalls>;
@@ -31,7 +34,7 @@ export interface TraceReader {
 
 interface RecentCalls {
   readonly traces: readonly CallTrace[];
-  /** For the next page. Undefined when there is none. */
+  /** Where the next page begins. It is undefined when there is none. */
   readonly next: string | undefined;
 }
 
@@ -41,7 +44,7 @@ const SCANNED_MAX = 5_000;
 
 /** Reads traces as a database has them: in one cell, or in all. */
 export interface TraceRows {
-  /** At most `FOUND_MAX`. */
+  /** Finds at most `FOUND_MAX` traces. */
   readonly find: (name: CallName, appId: AppId | undefined) => Promise<readonly TraceRow[]>;
   /** Those that fit, newest first, and after them the last that was read: see `selectRecentTraces`. */
   readonly recent: (query: RecentQuery, most: number) => Promise<readonly RecentRow[]>;

@@ -14,7 +14,7 @@ export interface BilledRow {
   readonly rare_calls: bigint;
 }
 
-/** See `billed.sql`. */
+/** Reads what was billed, see `billed.sql`. */
 export async function selectBilled(
   db: Queryable,
   { after, most, from, to }: { readonly after: bigint; readonly most: number; readonly from: Date; readonly to: Date },

@@ -56,7 +56,7 @@ export async function selectCallsOfWallet(
 
 /** One row of a report, as `usage.report` returns it. */
 export interface UsageRow {
-  /** Null when the report is not grouped by it; so are `model` and `user_id`. */
+  /** The day. It is null when the report is not grouped by it. The same holds for `model` and `user_id`. */
   readonly day: string | null;
   readonly model: string | null;
   readonly user_id: EndUserId | null;
@@ -76,7 +76,7 @@ export interface UsageRowName {
 /** What a page of a report covers. `most` bounds its rows. */
 export interface UsageReportQuery {
   readonly appId: AppId;
-  /** UTC days. `to` is exclusive. */
+  /** The range in UTC days. `to` is exclusive. */
   readonly from: string;
   readonly to: string;
   readonly byDay: boolean;

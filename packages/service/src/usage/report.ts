@@ -56,8 +56,8 @@ export interface CallReceipt {
   readonly charged: Micros;
   readonly released: Micros;
   /**
-   * Charged after its hold had been released: the gateway that answered was cut off (WA-10). Its wallet paid what it could.
-   * Undefined for an ordinary charge.
+   * The call was charged after its hold had been released, because the gateway that answered was cut off (WA-10). Its
+   * wallet paid what it could. It is undefined for an ordinary charge.
    */
   readonly late?: true;
 }
@@ -71,7 +71,7 @@ interface ReceiptPrice extends ReceiptPriceDetails {
   readonly cacheWriteMicrosPerMillion: number;
   readonly outputMicrosPerMillion: number;
   readonly marginBasisPoints: number;
-  /** Undefined if the price has none. */
+  /** The margin of each call in micros. It is undefined if the price has none. */
   readonly marginMicrosPerCall?: number;
 }
 
@@ -81,7 +81,7 @@ export interface AppUsage {
   readonly page: (
     query: UsageReportQuery,
   ) => Promise<readonly UsageFigures[] | Refusal<'BAD_REQUEST' | 'TOO_MANY_REQUESTS'>>;
-  /** Only operators may leave the app out, here and below. */
+  /** Reads the receipt of a call. Only operators may leave the app out, here and below. */
   readonly receipt: (appId: AppId | undefined, callId: CallId) => Promise<CallReceipt | undefined>;
   /** Receipts under one correlation id, newest first, at most 100. */
   readonly receipts: (appId: AppId | undefined, correlationId: string) => Promise<readonly CallReceipt[]>;
@@ -94,7 +94,7 @@ export const REPORTS_MAX = 1;
 export const REPORT_STATEMENT_MS_MAX = 20_000;
 const REPORTS_WAITING_MAX = 21;
 const RETRY_SECONDS = 5;
-/** SQLSTATE of a statement that exceeded its time limit (`query_canceled`). */
+/** The SQLSTATE of a statement that exceeded its time limit (`query_canceled`). */
 const TIMED_OUT = '57014';
 
 interface AppUsagePools {
@@ -161,7 +161,7 @@ function figuresOf(row: UsageRow): UsageFigures {
   };
 }
 
-/** `released` is computed from the other two, so that the three always add up. */
+/** Returns the receipt of a row. `released` is computed from the other two, so that the three always add up. */
 export function receiptOf(row: ReceiptRow): CallReceipt {
   const held = microsFromRow(row.held_micros);
   const charged = microsFromRow(row.charged_micros);
@@ -194,7 +194,7 @@ export function receiptOf(row: ReceiptRow): CallReceipt {
   };
 }
 
-/** Undefined for a call whose process died: it was never priced. */
+/** Returns undefined for a call whose process died, because it was never priced. */
 function priceOf(row: ReceiptRow): ReceiptPrice | undefined {
   if (row.price_id === null) return undefined;
   const marginMicrosPerCall = Number(row.margin_micros_per_call ?? 0n);

@@ -18,11 +18,11 @@ export interface ModelUsage {
 
 /** The usage of one call. */
 export interface CallUsage {
-  /** Undefined when the process of the call died. */
+  /** The model. It is undefined when the process of the call died. */
   readonly model: string | undefined;
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** Charged after its hold had been released (WA-10). */
+  /** Tells whether the call was charged after its hold had been released (WA-10). */
   readonly isLate: boolean;
 }
 
@@ -75,7 +75,7 @@ export function createUsage(pool: Pool): UsageReader {
   };
 }
 
-/** True for `YYYY-MM` with a real month, from 2000 to 2999. */
+/** Returns true for `YYYY-MM` with a real month, from 2000 to 2999. */
 export function isMonth(text: string): boolean {
   return MONTH.test(text);
 }

@@ -73,7 +73,7 @@ interface PagesOptions
   /** The keys that sign the proofs of forms. */
   readonly formKeys: ProofKeys;
   readonly isDevelopment: boolean;
-  /** Undefined: there is no status page. */
+  /** Reads the status of the service. It is undefined if there is no status page. */
   readonly readStatus: (() => Promise<ServiceStatus>) | undefined;
   /** How fast forms may come from one network address. */
   readonly pace: Pace;
@@ -187,7 +187,7 @@ function assertRoles(pages: Readonly<Record<string, PageMethods>>): void {
   }
 }
 
-/** Typed by the audience: a page for accounts cannot be given to wallet owners by mistake. */
+/** The audience is in the type, so that a page for accounts cannot be given to wallet owners by mistake. */
 function handlersOf<Who>(
   options: PageHandlerOptions,
   audience: Audience<Who>,

@@ -39,7 +39,10 @@ type Credential = { readonly id: string };
 
 /** Makes options for browsers and checks what they answer. Stores nothing. */
 export interface PasskeyChecks {
-  /** False when the service is reached by an IP address: WebAuthn needs a host name. */
+  /**
+   * Tells whether passkeys are possible. It is false when the service is reached by an IP address, because WebAuthn
+   * needs a host name.
+   */
   readonly isPossible: boolean;
   /**
    * The options with which a browser creates a passkey. It is discoverable (`residentKey`), because people sign in without
@@ -75,7 +78,10 @@ interface PasskeyCheckOptions {
 
 /** The most that one person may have. */
 export const PASSKEYS_MAX = 10;
-/** Ed25519, ECDSA with SHA-256, RSA with SHA-256: the algorithms that browsers offer, without experimental ones. */
+/**
+ * The algorithms are Ed25519, ECDSA with SHA-256 and RSA with SHA-256: those that browsers offer, without experimental
+ * ones.
+ */
 const ALGORITHMS = [-8, -7, -257];
 const TIMEOUT_MS = 5 * 60_000;
 const CREDENTIAL_ID = /^[A-Za-z0-9_-]{1,1364}$/;
@@ -163,7 +169,7 @@ interface Expected {
   readonly requireUserVerification: boolean;
 }
 
-/** Loaded on first use, because the library takes time and memory and many services never see a passkey. */
+/** The library is loaded on first use, because it takes time and memory and many services never see a passkey. */
 const loadLibrary = () => import('@simplewebauthn/server');
 
 async function registered(response: RegistrationResponseJSON, by: Expected) {
@@ -180,8 +186,8 @@ async function registered(response: RegistrationResponseJSON, by: Expected) {
 }
 
 /**
- * True when a response carries attestation certificates, which we never ask for. To check some of them, the library would
- * call addresses that the sender wrote into them (server-side request forgery).
+ * Returns true when a response carries attestation certificates, which we never ask for. To check some of them, the
+ * library would call addresses that the sender wrote into them (server-side request forgery).
  */
 async function hasCertificates({ response }: RegistrationResponseJSON): Promise<boolean> {
   const { decodeAttestationObject, isoBase64URL } = await import('@simplewebauthn/server/helpers');

@@ -41,7 +41,7 @@ interface EventRow {
   readonly type: string;
   readonly state: string;
   readonly created_at: Date;
-  /** Null for events that ended before bodies were kept. */
+  /** The user whom the event is about. It is null for events that ended before bodies were kept. */
   readonly user_id: EndUserId | null;
 }
 

@@ -36,7 +36,7 @@ export interface EndpointGuard {
 }
 
 interface GuardOptions {
-  /** For development: allows HTTP, private addresses and single-label names. Credentials are never allowed. */
+  /** Allows HTTP, private addresses and single-label names, for development. Credentials are never allowed. */
   readonly allowPrivate: boolean;
   readonly resolve?: Resolve;
 }
@@ -114,7 +114,7 @@ export function literalOf(url: URL): string | undefined {
   return isIP(host) === 0 ? undefined : host;
 }
 
-/** For development: `localhost` and its subdomains mean this machine. Name servers do not know them. */
+/** Makes `localhost` and its subdomains mean this machine, for development. Name servers do not know them. */
 async function resolveHere(hostname: string, resolve: Resolve): Promise<readonly string[]> {
   return hostname === 'localhost' || hostname.endsWith('.localhost') ? ['127.0.0.1'] : resolve(hostname);
 }

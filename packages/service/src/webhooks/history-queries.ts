@@ -8,7 +8,7 @@ interface DeliveryRow {
   readonly created_at: Date;
   readonly created_micros: bigint;
   readonly state: 'pending' | 'sending' | 'delivered' | 'dropped';
-  /** Null for events that ended before bodies were kept. */
+  /** The body of the event. It is null for events that ended before bodies were kept. */
   readonly body: string | null;
   /** When the next attempt is due. Null after the end. */
   readonly due_at: Date | null;

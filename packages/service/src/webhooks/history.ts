@@ -10,9 +10,9 @@ export interface EventHistory {
   readonly type: EventType;
   readonly createdAtMs: number;
   readonly state: DeliveryState;
-  /** As it is sent, byte for byte. Undefined for events that ended before bodies were kept. */
+  /** The body as it is sent, byte for byte. It is undefined for events that ended before bodies were kept. */
   readonly body: string | undefined;
-  /** Undefined after the end. */
+  /** The time of the next attempt. It is undefined after the end. */
   readonly nextAttemptAtMs: number | undefined;
   readonly attempts: readonly {
     readonly attempt: number;
@@ -25,7 +25,7 @@ export interface EventHistory {
 
 /** How an app's events arrive. */
 interface WebhookHealth {
-  /** Undefined without a subscription. */
+  /** The status of the subscription. It is undefined without a subscription. */
   readonly status: 'active' | 'disabled' | undefined;
   /** Events of the last 24 hours that arrived. */
   readonly delivered: number;
@@ -49,7 +49,7 @@ export interface DeliveryHistory {
     page: {
       readonly before: string | undefined;
       readonly most: number;
-      /** Only events in this state. Undefined: all. */
+      /** Gives only events in this state. If it is undefined, events in all states are given. */
       readonly state?: DeliveryState | undefined;
     },
   ) => Promise<

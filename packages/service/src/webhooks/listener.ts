@@ -50,7 +50,7 @@ export interface Listeners {
   readonly endLooks: () => void;
 }
 
-/** Longer than a look (20 s) plus the time to forward its ten copies one by one, at 5 s each. */
+/** The lease is longer than a look (20 s) plus the time to forward its ten copies one by one, at 5 s each. */
 const LEASE_MS = 75_000;
 const COPIES_MAX = 10;
 const STEP_MS = 250;

@@ -50,7 +50,7 @@ export function storeSecret(
   });
 }
 
-/** False without a subscription. */
+/** Returns false if there is no subscription. */
 export function removeSubscription(pool: Pool, owner: Owner, appId: AppId): Promise<boolean> {
   return inTransaction(pool, async (tx) => {
     const before = await selectSubscription(tx, appId);

@@ -40,7 +40,10 @@ const specialV4 = listOf(SPECIAL_V4, 'ipv4');
 const specialV6 = listOf(SPECIAL_V6, 'ipv6');
 const globalV6 = listOf([GLOBAL_V6], 'ipv6');
 
-/** True if the address is reachable on the public Internet (WH-02). False also for text that is not an address. */
+/**
+ * Returns true if the address is reachable on the public Internet (WH-02). It returns false also for text that is not
+ * an address.
+ */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !specialV4.check(address, 'ipv4');
   if (isIP(address) !== 6 || address.includes('%')) return false; // A zone only has a meaning on this machine.

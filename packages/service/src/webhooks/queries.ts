@@ -162,7 +162,7 @@ export async function selectOutdated(db: Queryable, eventIds: readonly string[])
 interface EndedAttempt {
   readonly eventId: string;
   readonly claim: string;
-  /** Undefined for an attempt that was given up. It then uses up no attempt number. */
+  /** The outcome of the attempt. It is undefined for an attempt that was given up, which uses up no attempt number. */
   readonly outcome:
     | {
         readonly startedAtMs: number;
@@ -175,7 +175,7 @@ interface EndedAttempt {
   readonly reason?: string;
 }
 
-/** `first_drop`: the first event dropped since one was delivered, of which the owner is to be told now. */
+/** `first_drop` is the first event dropped since one was delivered, of which the owner is to be told now. */
 type Recorded = 'not_ours' | 'given_up' | 'delivered' | 'failed' | 'dropped' | 'first_drop' | 'disabled';
 
 /** Records the end of an attempt, once, see `record.sql`. `not_ours`: the lease had run out and another claim has it. */

@@ -13,14 +13,17 @@ export interface SigningSecrets {
   readonly fingerprintOf: (secret: string) => string;
   /** Encrypts a secret for one app. Copied into another app's row, it cannot be opened. */
   readonly seal: (appId: AppId, secret: string) => Buffer;
-  /** Undefined if the secret was sealed under another key: the former `PURSER_SECRET` was lost. */
+  /**
+   * Opens a sealed secret. It returns undefined if the secret was sealed under another key, because the former
+   * `PURSER_SECRET` was lost.
+   */
   readonly open: (appId: AppId, sealed: Buffer) => string | undefined;
 }
 
 /** A new secret: `whsec_` and 256 random bits. */
 export const newSigningSecret = (): string => PREFIX + randomBase62(RANDOM_LENGTH);
 
-/** `key`: kept by the database, so that a change of `PURSER_SECRET` voids no secret. */
+/** Takes a `key` that is kept by the database, so that a change of `PURSER_SECRET` voids no secret. */
 export function createSigningSecrets(key: Buffer): SigningSecrets {
   return {
     create: newSigningSecret,

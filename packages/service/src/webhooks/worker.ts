@@ -14,7 +14,7 @@ export interface WebhookWorker {
 }
 
 interface WorkerOptions extends AttemptsOptions {
-  /** After so many days an ended event is deleted. 0: never. */
+  /** After this many days an ended event is deleted. With 0 it never is. */
   readonly keptDays: number;
 }
 
@@ -27,7 +27,7 @@ const UPKEEP_PERIOD_MS = 60_000;
 const SLOTS = 1_024;
 /** Slots that only the first attempt of an endpoint may use, so that endpoints which hang cannot take them all. */
 const SLOTS_RESERVED = 256;
-/** Longer than any attempt and its record. A claim that is older belongs to a worker that died. */
+/** The lease is longer than any attempt and its record. A claim that is older belongs to a worker that died. */
 const LEASE_MS = 15_000;
 
 /**

@@ -1,4 +1,6 @@
-/** For 127.0.0.2, self-signed, valid until 2126. The key is published here: use it in tests only. */
+/**
+ * The certificate is for 127.0.0.2, self-signed, and valid until 2126. The key is published here: use it in tests only.
+ */
 export const CERTIFICATE = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgAz3dm7hfA/fl5tcA

@@ -7,7 +7,7 @@ import { watchClientSockets } from './client-sockets.ts';
 import { waitUntil } from './wait-until.ts';
 
 export interface RawRequest {
-  /** Head and body as they came. */
+  /** The head and the body as they came. */
   readonly text: string;
   /** The number of the connection it came on, from 0. */
   readonly connection: number;
@@ -30,12 +30,12 @@ export interface RawServer {
 
 interface RawServerOptions {
   readonly t: TestContext;
-  /** Called with each complete request. */
+  /** This is called with each complete request. */
   readonly respond: (request: RawRequest) => void;
-  /** Called as soon as a connection is open. */
+  /** This is called as soon as a connection is open. */
   readonly onConnection?: (socket: Socket) => void;
   readonly tls?: TlsOptions;
-  /** 127.0.0.1 unless given. */
+  /** The address that the server listens at. It is 127.0.0.1 unless given. */
   readonly host?: string;
 }
 

@@ -16,7 +16,10 @@ import {
 export interface GeminiOptions {
   /** The only API key that it takes. */
   readonly apiKey?: string;
-  /** Vertex: the project and location that it serves, and whether it takes this bearer token now. */
+  /**
+   * For Vertex, the project and location that it serves, and whether it takes this bearer token now. Without it, the
+   * server is the Gemini API.
+   */
   readonly vertex?: {
     readonly project: string;
     readonly location: string;
@@ -73,7 +76,7 @@ export function createGeminiWire({ apiKey, vertex }: GeminiOptions) {
 
 const JSON_TYPE = 'application/json; charset=UTF-8';
 
-/** Vertex refuses a stream by a list of one error. */
+/** Makes a refusal. Vertex refuses a stream by a list of one error. */
 function refusal(error: GoogleError, headers: Readonly<Record<string, string>>, isList: boolean): UpstreamScript {
   const body = JSON.stringify(isList ? [{ error }] : { error }, null, 2);
   return { status: error.code, headers: { 'content-type': JSON_TYPE, ...headers }, body };

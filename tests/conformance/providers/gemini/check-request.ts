@@ -197,7 +197,7 @@ function isSpoken({ role, parts }: Json): boolean {
   return role === 'user' && list(parts).some((part) => (part as Json)['functionResponse'] === undefined);
 }
 
-/** In the current turn, the first function call of each step must have the signature that came with it. */
+/** Checks that, in the current turn, the first function call of each step has the signature that came with it. */
 function checkSignatures(contents: readonly Json[], { isSigned }: RequestRules): void {
   for (const { parts } of contents.slice(contents.findLastIndex(isSpoken))) {
     const first = list(parts).find((part) => (part as Json)['functionCall'] !== undefined) as Json | undefined;

@@ -13,7 +13,7 @@ export async function startGeminiServer(options: GeminiOptions) {
   script((request) => wire.respond(request, () => next));
   return {
     origin: new URL(baseUrl).origin,
-    /** Valid and refused requests, in the order of their arrival. */
+    /** The valid and the refused requests, in the order of their arrival. */
     requests,
     /** What it answers from now on. */
     script: (said: GeminiAnswer | GeminiFailure) => void (next = said),

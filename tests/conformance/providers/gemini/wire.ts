@@ -34,12 +34,12 @@ export interface GoogleError {
 /** What the server answers to a valid request. */
 export interface GeminiAnswer {
   readonly parts?: readonly Part[];
-  /** `STOP` unless given. Null: the candidate has none. */
+  /** The reason is `STOP` unless given. If it is null, the candidate has none. */
   readonly finishReason?: string | null;
-  /** Set with the reason `CONTINUATION`: the answer could go on. */
+  /** The token is set with the reason `CONTINUATION`: the answer could go on. */
   readonly continuationToken?: string;
   readonly usage?: UsageMetadata;
-  /** Set if the prompt was blocked. Then there is no candidate. */
+  /** The reason is set if the prompt was blocked. Then there is no candidate. */
   readonly blockReason?: string;
   /** A stream ends like this after its parts: with an error object, without a finish, or with a reset connection. */
   readonly breakBy?: GoogleError | 'end' | 'reset';

@@ -256,7 +256,7 @@ function textOf(blocks: readonly Fields[]): string {
   return blocks.map(({ text = '' }) => text as string).join('');
 }
 
-/** Cache marks are billed by what they say; everything else has fixed figures. */
+/** Makes the bill. Cache marks are billed by what they say; everything else has fixed figures. */
 function bill(body: Fields): Billed {
   const text = JSON.stringify(body);
   const isLong = text.includes('"ttl":"1h"');

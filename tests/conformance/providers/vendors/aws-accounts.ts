@@ -65,7 +65,7 @@ export async function startAwsAccounts() {
   const machine = createPlain(serve);
   const proxy = createProxy(createTls(PROXY_CERTIFICATE, serve));
   return {
-    /** Of the metadata servers. */
+    /** The origin of the metadata servers. */
     origin: await originOf(machine),
     proxy: await originOf(proxy.server),
     /** What was asked for, in order. */

@@ -23,7 +23,7 @@ export function streamed(
   return inOddPieces(Buffer.concat(frames));
 }
 
-/** Cut anywhere, so that no frame comes in one piece. */
+/** Cuts the bytes anywhere, so that no frame comes in one piece. */
 function inOddPieces(bytes: Buffer): readonly UpstreamStep[] {
   const steps: UpstreamStep[] = [];
   for (let at = 0; at < bytes.length; at += 301) steps.push({ write: bytes.subarray(at, at + 301) });

@@ -15,7 +15,7 @@ import { type Billed, CANARY, PIXEL, REFUSED_BY_ALL, SCHEMA_ANSWER, type Vendor,
 const KEY = 'gemini-test-key';
 const GIF = { type: 'image_url', image_url: { url: 'data:image/gif;base64,R0lGODlh' } };
 
-/** Of both kinds. */
+/** The parameters that are refused on both, at the Gemini API and on Vertex. */
 const REFUSED: Vendor['refused'] = [
   ...REFUSED_BY_ALL,
   [{ verbosity: 'low' }, 'verbosity'],
@@ -62,7 +62,7 @@ export const google: Vendor = {
   answer: answerOf({ apiKey: KEY }),
 };
 
-/** `write` puts a text into a file and returns its path. */
+/** Starts the server. `write` puts a text into a file and returns its path. */
 export async function startVertex(write: (name: string, text: string) => string) {
   const { serviceAccount, takesToken, close } = await startTokenServer();
   const credentialsFile = write('vertex.json', JSON.stringify(serviceAccount));

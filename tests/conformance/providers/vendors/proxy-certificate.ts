@@ -1,6 +1,6 @@
 /**
- * Of a proxy that ends TLS, for the hosts of AWS that tests ask for. Self-signed, valid until 2126. The key is published here: use it
- * in tests only.
+ * The certificate is of a proxy that ends TLS, for the hosts of AWS that tests ask for. It is self-signed and valid
+ * until 2126. The key is published here: use it in tests only.
  */
 export const PROXY_CERTIFICATE = {
   key: `-----BEGIN PRIVATE KEY-----

@@ -33,7 +33,7 @@ export interface VendorStage {
 
 const USER = 'anna';
 
-/** Called once by a test file, before its tests. */
+/** This is called once by a test file, before its tests. */
 export async function setVendorStage(vendors: readonly Vendor[]): Promise<VendorStage> {
   let gate: Promise<unknown> | undefined;
   const bills = new Map<Vendor, (Billed | undefined)[]>();

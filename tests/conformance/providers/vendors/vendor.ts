@@ -38,7 +38,7 @@ export interface VendorRequest {
 /** What the server sends, and what it bills for it. */
 export interface VendorAnswer {
   readonly script: UpstreamScript;
-  /** Undefined if it bills nothing. */
+  /** What the answer costs. It is undefined if the vendor bills nothing. */
   readonly billed?: Billed;
 }
 

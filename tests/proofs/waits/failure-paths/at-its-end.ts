@@ -18,13 +18,15 @@ export interface Walk {
   readonly scripts: PromptScripts;
   readonly path: Path;
   readonly kind: Kind;
-  /** Also the prompt and the correlation id of the call, so that its traces can be told from all others. */
+  /** The user is also the prompt and the correlation id of the call, so that its traces can be told from all others. */
   readonly user: string;
   readonly body: string;
 }
 
 export const LIMIT = 200;
-/** Enough for the call, but less than the next call would like to hold, so that its hold shows all that is left. */
+/**
+ * This is enough for the call, but less than the next call would like to hold, so that its hold shows all that is left.
+ */
 export const BALANCE = 4_000;
 const LIMIT_OF_NEXT = 1_000;
 const REPORTED = chargeFor({ prompt: USAGE.prompt_tokens, completion: USAGE.completion_tokens });

@@ -61,7 +61,7 @@ const DRAINED: readonly path.Path[] = MOMENTS.map(([when, said, _, reads]) => ({
 
 const LATE = { write: frame({ choices: [{ index: 0, delta: { content: '?' }, finish_reason: null }] }) };
 
-/** More than all buffers between a provider and a caller can take. None of it was generated. */
+/** This is more than all buffers between a provider and a caller can take. None of it was generated. */
 const PADDING = { write: frame({ choices: [], system_fingerprint: 'x'.repeat(512 * 1024) }) };
 const FLOOD: readonly UpstreamStep[] = Array.from({ length: 24 }, () => PADDING);
 const FLOODED_WHOLE = WHOLE.replace('{', `{"system_fingerprint":"${'x'.repeat(12 * 1024 * 1024)}",`);

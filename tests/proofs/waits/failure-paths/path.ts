@@ -7,7 +7,7 @@ export interface Path {
   /** Who does what: `the provider answers 500`. */
   readonly what: string;
   readonly kinds: readonly Kind[];
-  /** `large` unless given. */
+  /** The model of the path. It is `large` unless given. */
   readonly model?: PathModel;
   /** The provider's part. `gone on` resolves when the caller has done its first step. */
   readonly provider: UpstreamScript | ((goneOn: Promise<void>) => UpstreamScript);
@@ -28,7 +28,7 @@ export type PathModel = 'large' | 'drained' | 'hasty' | 'drained-hasty' | 'close
 export interface CallerPart {
   /** Reads this before it does anything else. */
   readonly reads?: string;
-  /** Then it leaves. */
+  /** Then the caller leaves. */
   readonly leaves?: true;
   /** Reads no more for a while before it leaves or reads the rest. */
   readonly stalls?: true;
@@ -89,7 +89,7 @@ export const FINISH = chunk({}, 'stop');
 export const REPORT = usageChunk(USAGE);
 export const DONE = { write: frame('[DONE]') };
 export const NEVER: UpstreamStep = { hang: true };
-/** Only the head. */
+/** This writes only the head. */
 export const HEAD = { write: '' };
 /** A whole stream. */
 export const STREAM: readonly UpstreamStep[] = [ROLE, FIRST, SECOND, THIRD, FINISH, REPORT, DONE];

@@ -17,7 +17,7 @@ import {
 } from './at-its-end.ts';
 import type { CallerPart, Kind, Path } from './path.ts';
 
-/** Long enough for a provider to fill all buffers before a slow caller reads on. No result depends on it. */
+/** This is long enough for a provider to fill all buffers before a slow caller reads on. No result depends on it. */
 const STALL_MS = 200;
 /** The gateway runs in this process. After this many turns of the shared event loop it knows that its caller has left. */
 const TURNS_TO_NOTICE = 50;

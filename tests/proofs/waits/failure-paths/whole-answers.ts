@@ -50,7 +50,7 @@ const STREAMS: readonly Row[] = [
   ],
 ];
 
-/** Carriage returns alone, and with a line feed: both are line ends of the format. */
+/** Writes the line ends as carriage returns alone, and with a line feed: both are line ends of the format. */
 function withOtherEnds({ write }: { readonly write: string }, index: number): UpstreamStep {
   return { write: write.replaceAll('\n', index % 2 === 0 ? '\r' : '\r\n') };
 }

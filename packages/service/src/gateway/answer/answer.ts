@@ -35,7 +35,7 @@ export interface ReplayedAnswer {
   readonly onSent?: OnSent;
 }
 
-/** Called once, with whether the caller received the whole answer. */
+/** It is called once, and told whether the caller received the whole answer. */
 type OnSent = (isDelivered: boolean) => void;
 
 export interface StreamAnswer {
@@ -63,7 +63,10 @@ export interface FrameWriter {
 
 interface AnswerFacts {
   readonly callId: CallId;
-  /** Set when the wallet affords less output than was asked for, or an answer of that size could not be taken. */
+  /**
+   * It is set when the wallet affords less output than was asked for, or when an answer of that size could not be
+   * taken.
+   */
   readonly loweredOutputTokens: number | undefined;
 }
 

@@ -58,7 +58,10 @@ export function userElsewhere(): Refusal<'TOO_MANY_REQUESTS'> {
   return refuse('TOO_MANY_REQUESTS', ELSEWHERE_MESSAGE, { retryAfterSeconds: ELSEWHERE_RETRY_SECONDS });
 }
 
-/** More plain calls at once than are allowed (CC-18). `whose`: of the user, or of the app in this process. */
+/**
+ * Refuses more plain calls at once than are allowed (CC-18). `whose` says whether they are calls of the user, or of the
+ * app in this process.
+ */
 export function tooManyCalls(whose: 'This user' | 'This app'): Refusal<'TOO_MANY_REQUESTS'> {
   return refuse('TOO_MANY_REQUESTS', `${whose} has as many calls running as are allowed at a time.`, {
     retryAfterSeconds: CALL_RETRY_SECONDS,

@@ -17,8 +17,9 @@ const BROKEN: Told = {
 const GIVEN_UP: Told = { type: 'upstream_error', message: 'The call was given up. Nothing was charged.' };
 
 /**
- * Our words for each kind of failure (CC-17). A provider's own text may hold anything, so none is shown (ER-03). A prompt that its
- * provider finds too long is a 502 like every rejection: a 400 means that no provider was reached (CC-08).
+ * These are our words for each kind of failure (CC-17). A provider's own text may hold anything, so none is shown
+ * (ER-03). A prompt that its provider finds too long is a 502 like every rejection: a 400 means that no provider was
+ * reached (CC-08).
  */
 const TOLD: Readonly<Record<Exclude<UpstreamErrorKind, 'throttled'>, Told>> = {
   'too-long': {
@@ -50,7 +51,7 @@ const TOLD: Readonly<Record<Exclude<UpstreamErrorKind, 'throttled'>, Told>> = {
   'given-up': GIVEN_UP,
 };
 
-/** If the provider does not say how long to wait. */
+/** This is the time if the provider does not say how long to wait. */
 const THROTTLE_RETRY_SECONDS = 2;
 /** Stock clients ignore a longer wait and come at once, and some wait for as long as they are told, without an end (ER-05). */
 const RETRY_SECONDS_MAX = 60;

@@ -31,22 +31,22 @@ export interface Failure {
 export class CallNotes {
   readonly times = new CallTimes();
   caller: Caller | undefined = undefined;
-  /** Undefined if the operator collects no traces, or nobody knows the caller's key. */
+  /** The span of the call. It is undefined if the operator collects no traces, or nobody knows the caller's key. */
   span: CallSpan | undefined = undefined;
   userId: EndUserId | undefined = undefined;
   /** The resolved identifier. */
   model: string | undefined = undefined;
-  /** Of the call that was answered first, if this is a replay. */
+  /** The id of the call. If this is a replay, it is that of the call that was answered first. */
   callId: CallId | undefined = undefined;
   /** Where the call went, if it had a hold. It says who served it. */
   served: Served | undefined = undefined;
   isStream = false;
   isReplay = false;
-  /** Of the refusal or fault that the caller was told, or would have been. */
+  /** The code of the refusal or fault that the caller was told, or would have been told. */
   code: ErrorCode | undefined = undefined;
   /** Which provider failed it, and how. Of several that were asked: the one with the most telling failure. */
   failure: Failure | undefined = undefined;
-  /** Undefined if the call had no hold, or could not be settled. */
+  /** The outcome of the call. It is undefined if the call had no hold, or could not be settled. */
   outcome: Settled['outcome'] | undefined = undefined;
   promptTokens = 0;
   completionTokens = 0;

@@ -3,9 +3,14 @@
  * traces. Nothing in it is about the call itself.
  */
 export interface CallSpan {
-  /** 32 hexadecimal digits: the caller's, if it sent a valid `traceparent`, otherwise new ones. */
+  /**
+   * The id of the trace, in 32 hexadecimal digits. It is the caller's if it sent a valid `traceparent`, otherwise a new
+   * one.
+   */
   readonly traceId: string;
-  /** 16 hexadecimal digits, of the span of the whole call. Those of its parts are made from it (`spanIdOf`). */
+  /**
+   * The id of the span of the whole call, in 16 hexadecimal digits. Those of its parts are made from it (`spanIdOf`).
+   */
   readonly spanId: string;
   /** The caller's span. Undefined if the trace begins here. */
   readonly parentId: string | undefined;

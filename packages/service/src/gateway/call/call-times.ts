@@ -8,7 +8,7 @@ import { type SteadyClock, steadyClock } from '#kernel/clock.ts';
 export class CallTimes {
   /** The head of the request has come. */
   readonly startMs: number;
-  /** Key, rate and the whole request were accepted. What follows is the hold. */
+  /** The time when key, rate and the whole request had been accepted. What follows is the hold. */
   admittedMs = 0;
   /** The hold is placed. A retry has also waited for the earlier call, if that one failed. */
   heldMs = 0;

@@ -15,7 +15,7 @@ import type { UpstreamError } from '#providers/provider.ts';
 export interface ChatCall {
   readonly callId: CallId;
   readonly correlationId: CorrelationId;
-  /** For providers whose catalogue entry asks for it. */
+  /** The span of the call, for providers whose catalogue entry asks for it. */
   readonly span: CallSpan | undefined;
   readonly app: AppFacts;
   readonly userId: EndUserId;
@@ -33,7 +33,7 @@ export interface ChatCall {
   readonly outputTokensMax: number;
   /** The smallest answer worth a call: if the wallet affords less, the call is refused (WA-07). */
   readonly outputTokensLeast: number;
-  /** Undefined if no later call can be a retry of this one (CC-14). */
+  /** The idempotency key. It is undefined if no later call can be a retry of this one (CC-14). */
   readonly idempotencyKey: IdempotencyKey | undefined;
   /** The monthly budget of its API key. Undefined if it has none (CP-08). */
   readonly budget: KeyBudget | undefined;
@@ -69,9 +69,9 @@ export interface CallerSide {
 
 /** How long a stream may keep its caller waiting for a sign of life, and the caller the stream. */
 export interface StreamPace {
-  /** Then the status is 200, and a later failure is an error frame in the stream (ER-06). */
+  /** After this time the status is 200, and a later failure is an error frame in the stream (ER-06). */
   readonly statusMsMax: number;
-  /** Between two frames. Then a comment is sent. */
+  /** The time between two frames after which a comment is sent. */
   readonly keepAliveMs: number;
   /** How long the caller may take nothing. If the provider is lost after that, it gave up waiting for the caller. */
   readonly heldUpMsMax: number;
@@ -79,7 +79,7 @@ export interface StreamPace {
 
 /** The drains of this process. */
 export interface Drains {
-  /** `giveUp` is called once, when this drain has reached its limit or is the oldest of too many. */
+  /** Begins a drain. `giveUp` is called once, when this drain has reached its limit or is the oldest of too many. */
   readonly begin: (giveUp: () => void) => Drain;
 }
 
@@ -92,7 +92,7 @@ export interface Drain {
 export interface PromptSize {
   /** An upper bound: every token is at least one byte (WA-07). */
   readonly tokensMax: number;
-  /** Our best guess, for a call whose usage the provider did not report (CC-11). */
+  /** Our best guess at the tokens, for a call whose usage the provider did not report (CC-11). */
   readonly tokensEstimated: number;
 }
 

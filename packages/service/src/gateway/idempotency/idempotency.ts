@@ -11,7 +11,7 @@ import type { Micros } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import { sleep } from '#kernel/sleep.ts';
 
-/** As long as most clients and proxies wait for a first byte. */
+/** This is as long as most clients and proxies wait for a first byte. */
 const WAIT_MS_MAX = 25_000;
 const WAIT_STEPS_MS = [25, 50, 100] as const;
 const WAIT_STEP_MS = 200;
@@ -140,7 +140,7 @@ export interface FrameRecord {
   readonly text: () => string | undefined;
 }
 
-/** Shared by all calls that cannot be retried, so that they allocate nothing. */
+/** This record is shared by all calls that cannot be retried, so that they allocate nothing. */
 const NO_RECORD: FrameRecord = { add: () => {}, text: () => undefined };
 
 export function createFrameRecord({ idempotencyKey }: ChatCall): FrameRecord {

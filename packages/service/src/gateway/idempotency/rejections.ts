@@ -4,7 +4,7 @@ import type { Clock } from '#kernel/clock.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { UpstreamError } from '#providers/provider.ts';
 
-/** Long enough for a client that tries again at once, short enough for a provider that changes its mind. */
+/** This is long enough for a client that tries again at once, and short enough for a provider that changes its mind. */
 const REMEMBERED_MS = 5_000;
 /** The oldest are forgotten above this, so that bad requests cannot fill the memory. */
 const REMEMBERED_MAX = 10_000;

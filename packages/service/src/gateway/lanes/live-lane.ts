@@ -19,7 +19,10 @@ interface LiveLaneOptions {
   readonly running: RunningCalls;
 }
 
-/** Real money and real providers. The only lane that reaches the ledger, so that no sandbox call can cost anything. */
+/**
+ * Creates the lane for real money and real providers. It is the only lane that reaches the ledger, so that no sandbox
+ * call can cost anything.
+ */
 export function createLiveLane(options: LiveLaneOptions): Lane<'live'> {
   const { holds, drainSlots, links, clientOf, upstreams, running } = options;
   return {

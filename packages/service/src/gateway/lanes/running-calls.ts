@@ -73,7 +73,7 @@ export function createRunningCalls(log: Log): RunningCalls {
   };
 }
 
-/** For a hold that could not be placed because of a fault. */
+/** Returns what handles a hold that could not be placed because of a fault. */
 export function dismissing({ dismiss }: RunningCalls, call: ChatCall): (fault: unknown) => never {
   return (fault) => {
     dismiss(call);
@@ -98,7 +98,7 @@ const costMicros = counter(
 const overruns = counter('purser_overruns_total', 'Calls for which a provider reported more than was held.');
 const overrunMicros = counter('purser_overrun_micros_total', 'What providers reported above holds, in micros.');
 
-/** Reported usage that contradicted itself: the nearest usage that does not was taken. */
+/** Counts calls whose reported usage contradicted itself. The nearest usage that does not was taken. */
 const usageClamped = counter('purser_usage_clamped_total', 'Calls whose reported usage contradicted itself.');
 /** Answers that ran past the limit that the provider was sent (WA-07). */
 const outputsCut = counter('purser_outputs_cut_total', 'Answers cut because they ran past their output limit.');

@@ -16,7 +16,10 @@ interface SandboxLaneOptions {
   readonly running: RunningCalls;
 }
 
-/** Fake money, and the answer or the failure that the call asks for: no provider, no receipt, no event. */
+/**
+ * Creates the lane for fake money, with the answer or the failure that the call asks for. It has no provider, no
+ * receipt and no event.
+ */
 export function createSandboxLane({ holds, placeholders, pace, running }: SandboxLaneOptions): Lane<'sandbox'> {
   const placeholder = (): string => placeholders.topup;
 

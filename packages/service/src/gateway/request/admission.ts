@@ -17,13 +17,16 @@ interface Admission {
 
 type CallerRequest = Pick<IncomingMessage, 'headers' | 'socket'>;
 
-/** Called with what is learned of a caller as soon as it is known, even if the call is refused later. */
+/**
+ * These functions are called with what is learned of a caller as soon as it is known, even if the call is refused
+ * later.
+ */
 interface AdmissionListener {
   /** The key's app and mode (SB-02). */
   readonly onCaller?: (caller: Caller) => void;
   /** The rate limits of the app, or of the key if it has less left of its own, and what is left of them (LI-01, CP-08). */
   readonly onRate?: (limits: RateLimits, answer: RateAnswer) => void;
-  /** `calls` unless given. */
+  /** The use of the key. It is `calls` unless given. */
   readonly use?: KeyUse;
 }
 

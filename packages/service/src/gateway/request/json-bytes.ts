@@ -8,7 +8,7 @@ export const CLOSE_OBJECT = 0x7d;
 const COLON = 0x3a;
 export const COMMA = 0x2c;
 
-/** True if brackets outside of strings nest deeper than `levels`. */
+/** Returns true if brackets outside of strings nest deeper than `levels`. */
 export function isDeeperThan(bytes: Buffer, levels: number): boolean {
   return countMembers(bytes, levels) === undefined;
 }

@@ -76,7 +76,10 @@ function contentFault({ role, content }: JsonObject, path: string): ValueFault |
   return mayBeEmpty ? undefined : { path: at, expects: 'a string or an array of parts' };
 }
 
-/** Only text and images are taken: other parts have no bound on their tokens, and so no hold that covers them (WA-07). */
+/**
+ * Finds the fault in a part. Only text and images are taken: other parts have no bound on their tokens, and so no hold
+ * that covers them (WA-07).
+ */
 function partFault(part: unknown, path: string): ValueFault | undefined {
   if (!isJsonObject(part)) return { path, expects: 'an object with a `type`' };
   const { type } = part;

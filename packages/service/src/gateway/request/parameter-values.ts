@@ -50,7 +50,7 @@ export function text(lengthMax: number): Values {
   );
 }
 
-/** Whole numbers that every program reads alike: beyond 2^53 some round them. */
+/** Takes whole numbers that every program reads alike. Some programs round numbers beyond 2^53. */
 export function whole(least: number, most: number, ...defaults: readonly number[]): Values {
   return values(
     { type: 'integer', minimum: least, maximum: most },
@@ -93,7 +93,7 @@ export function neutral(...choices: readonly unknown[]): Values {
   );
 }
 
-/** True if the value, written as JSON, is one of these. */
+/** Returns true if the value, written as JSON, is one of these. */
 export function isOneOf(value: unknown, choices: readonly unknown[]): boolean {
   return choices.some((one) => JSON.stringify(one) === JSON.stringify(value));
 }
@@ -134,7 +134,7 @@ export const logitBias = values(
   [{}],
 );
 
-/** Anything: nobody is sent it. */
+/** Takes anything, because nobody is sent it. */
 export const anything = values({}, 'anything', () => true);
 
 const STREAM_OPTIONS_SCHEMA = {

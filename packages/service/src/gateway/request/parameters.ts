@@ -69,7 +69,10 @@ export const KNOWN_PARAMETERS: ReadonlySet<string> = new Set([...ALWAYS, ...PARA
 /** Those of vendors too. A model takes one of them only if its catalogue entry lists it. */
 export const NAMED_PARAMETERS: ReadonlySet<string> = new Set([...KNOWN_PARAMETERS, ...VENDOR_PARAMETERS.keys()]);
 
-/** In the list of a model: every parameter of the format, so that the list need only add those of its vendor. */
+/**
+ * In the list of a model, this stands for every parameter of the format, so that the list need only add those of its
+ * vendor.
+ */
 export const ALL_OF_THE_FORMAT = '*';
 
 /** Parameters that the gateway itself acts on. A model's own list cannot take them away. */
@@ -86,7 +89,10 @@ const OURS = new Set([
 /** Two names of one limit. The caller may use either. The provider is sent the one that it knows. */
 const OUTPUT_LIMITS = ['max_tokens', 'max_completion_tokens'];
 
-/** By a model's own list. Made once for each list, because every call of the model needs it twice. */
+/**
+ * The accepted parameters by a model's own list. They are made once for each list, because every call of the model
+ * needs them twice.
+ */
 const acceptedByList = new WeakMap<ReadonlySet<string>, ReadonlySet<string>>();
 
 /** The parameters of a model with a list of its own. Undefined means all that the gateway knows. */
@@ -110,7 +116,7 @@ export function findUnaccepted(request: JsonObject, accepted: ReadonlySet<string
   return Object.keys(request).find((name) => !accepted.has(name) && !saysNothing(name, request));
 }
 
-/** True for a `null` and for a documented default: many clients send every field that they have. */
+/** Returns true for a `null` and for a documented default, because many clients send every field that they have. */
 function saysNothing(name: string, request: JsonObject): boolean {
   const value = request[name];
   if (value === null) return NAMED_PARAMETERS.has(name) || REFUSED_PARAMETERS.has(name);
@@ -165,7 +171,10 @@ export function withoutEmptyLists(request: JsonObject): JsonObject {
   return Object.fromEntries(given);
 }
 
-/** Meant for us, so the provider never gets them: who the end user is, the app's own bookkeeping, defaults. */
+/**
+ * These parameters are meant for us, so the provider never gets them: who the end user is, the app's own bookkeeping,
+ * and defaults.
+ */
 const STAYS_HERE = new Set([
   'metadata',
   'prompt_cache_key',
@@ -176,7 +185,7 @@ const STAYS_HERE = new Set([
   'user',
 ]);
 
-/** Decided by the gateway. The caller's value never gets through. */
+/** The gateway decides these parameters. The caller's value never gets through. */
 const DECIDED_HERE = new Set(['model', ...OUTPUT_LIMITS, 'stream', 'stream_options']);
 
 /**

@@ -5,7 +5,7 @@ import { isDeeperThan } from '#gateway/request/json-bytes.ts';
 import { DEPTH_MAX, MEMBERS_MAX, parseBody } from '#gateway/request/parse-body.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
-/** JSON with this many levels; each bracket is drawn in turn. */
+/** Writes JSON with this many levels. Each bracket is drawn in turn. */
 function nested(levels: number, isArray: (level: number) => boolean, inside = ''): string {
   let text = inside;
   for (let level = levels; level >= 1; level -= 1) {

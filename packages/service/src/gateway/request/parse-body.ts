@@ -76,7 +76,7 @@ function findUnsafe(body: JsonObject): ValueFault | undefined {
 let membersSeen = 0;
 
 interface Unsafe {
-  /** From the value to the fault: names of objects and indices of arrays. */
+  /** The steps from the value to the fault: names of objects and indices of arrays. */
   readonly steps: readonly Step[];
   readonly expects: string;
 }

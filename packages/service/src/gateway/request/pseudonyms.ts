@@ -10,8 +10,8 @@ export interface Pseudonyms {
 }
 
 /**
- * HMACs under keys that are used for nothing else, and that the database keeps: a change of `PURSER_SECRET` renames nobody. Each
- * has 43 characters; the format allows 64.
+ * Creates pseudonyms as HMACs under keys that are used for nothing else, and that the database keeps: a change of
+ * `PURSER_SECRET` renames nobody. Each has 43 characters; the format allows 64.
  */
 export function createPseudonyms(keys: Keys): Pseudonyms {
   const userKey = keys.kept('provider-user');

@@ -121,9 +121,9 @@ function refuseUnsupported({ path, advice }: Unsupported): Refusal<'BAD_REQUEST'
 /** What says that a call may be retried, or is a retry. */
 export interface RetryMarks {
   readonly idempotencyKey: string | undefined;
-  /** Stock clients count their retries from 0 and send no key. */
+  /** The number of the retry. Stock clients count their retries from 0 and send no key. */
   readonly retryCount: string | undefined;
-  /** Of the API key: it joins calls with the same body (CC-14). */
+  /** A setting of the API key. It joins calls with the same body (CC-14). */
   readonly joinSeconds: number | null;
 }
 
@@ -192,7 +192,10 @@ export function callOf(request: JsonObject, model: Model, context: CallContext):
   return { call, asked };
 }
 
-/** If both names are given, the newer one counts. Either way the model and the wallet bound the limit. */
+/**
+ * Returns the output limit that was asked for. If both names are given, the newer one counts. Either way the model and
+ * the wallet bound the limit.
+ */
 function outputTokensAskedOf(request: JsonObject, model: Model): number {
   const ownLimit = wholeOf(request['max_completion_tokens']) ?? wholeOf(request['max_tokens']);
   return Math.min(ownLimit ?? model.defaultOutputTokens, model.maxOutputTokens);

@@ -6,12 +6,12 @@ import { OwnSignal, type Signal } from '#kernel/signal.ts';
 
 /** Watches whether the caller of a stream is still there, and ends the provider's stream if not. */
 export interface CallerWatch {
-  /** Aborted when the provider's stream is to end. */
+  /** The signal that is aborted when the provider's stream is to end. */
   readonly signal: Signal;
   readonly giveUp: () => void;
   /** Counts bytes that were read after the caller had left. */
   readonly drained: (bytes: number) => void;
-  /** Call it when the stream has ended: a caller who leaves later is none of its business. */
+  /** Stops the watch. Call it when the stream has ended, because it need not care about a caller who leaves later. */
   readonly stop: () => void;
 }
 

@@ -3,10 +3,10 @@ import { drainsCut } from '#gateway/stream/metrics.ts';
 
 /** How far streams are read on after their callers have left. Without limits, callers who leave could fill a process. */
 interface DrainLimits {
-  /** For one drain (CC-11). */
+  /** The limits of one drain, in time and in bytes (CC-11). */
   readonly msMax: number;
   readonly bytesMax: number;
-  /** For all drains of this process together. Above one of these, the oldest drain is given up. */
+  /** The limits of all drains of this process together. Above one of these, the oldest drain is given up. */
   readonly drainsMax: number;
   readonly bytesOfAllMax: number;
 }
@@ -29,7 +29,7 @@ export function createDrains(limits: DrainLimits = DRAIN_LIMITS): Drains {
   const running = new Set<Running>();
   let bytesOfAll = 0;
 
-  /** True if the drain was still running. */
+  /** Ends a drain. Returns true if it was still running. */
   function end(drain: Running): boolean {
     clearTimeout(drain.timer);
     const isRunning = running.delete(drain);

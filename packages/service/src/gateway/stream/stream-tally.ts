@@ -16,9 +16,9 @@ import type { StreamChunk } from '#providers/provider.ts';
 export interface StreamTally {
   /** Counts a chunk and returns the frame to relay. Returns '' if the caller did not ask for the chunk, or does not pay for it. */
   readonly take: (chunk: StreamChunk) => string;
-  /** True if every choice that began has a reason to finish, or gets one. */
+  /** Returns true if every choice that began has a reason to finish, or gets one. */
   readonly isFinished: () => boolean;
-  /** True if the provider went on past the limit that it was sent. Nothing more is relayed then (WA-07). */
+  /** Returns true if the provider went on past the limit that it was sent. Nothing more is relayed then (WA-07). */
   readonly isPastLimit: () => boolean;
   /** Ends the stream here, if it has begun: its next chunk is too large to be taken. Returns whether it has. */
   readonly cutShort: () => boolean;
@@ -44,7 +44,7 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>, se
   let beside: JsonObject = {};
   let newest: TextRun<Chunk> | undefined;
 
-  /** Only the text of a run needs counting: its chunks have no usage, and neither begin nor finish a choice. */
+  /** Takes a run. Its chunks have no usage and neither begin nor finish a choice, so only its text is counted. */
   function takeRun(run: TextRun<Chunk>): string {
     if (isPastLimit) return '';
     // One by one if the limit may fall between two chunks of the run.

@@ -61,7 +61,10 @@ export async function openStream<M extends Mode>(
 }
 
 interface Opened {
-  /** Emptied when they are relayed: their text is as long as the read in which it came, and would wait for the settlement. */
+  /**
+   * The first chunks. They are emptied when they are relayed, because their text is as long as the read in which it
+   * came, and would wait for the settlement.
+   */
   first: readonly StreamChunk[];
   readonly chunks: ChunkSource;
 }

@@ -7,8 +7,9 @@ type Evidence = 'server' | 'key' | 'none';
 interface Meaning {
   readonly evidence: Evidence;
   /**
-   * Set if another upstream may be asked after it: how telling it is for the caller, the most telling first. What a provider
-   * rejected, another one would reject too, so its failure goes to the caller at once (CC-16).
+   * It is set if another upstream may be asked after the failure, and says how telling the failure is for the caller,
+   * the most telling first. What a provider rejected, another one would reject too, so its failure goes to the caller
+   * at once (CC-16).
    */
   readonly rank?: number;
 }

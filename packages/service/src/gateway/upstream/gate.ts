@@ -12,7 +12,10 @@ export interface GateLimits {
 }
 
 const QUEUE_MS = 1_000;
-/** Of one provider in one process. The limit of a wait bounds the queue as well, but not under a flood. */
+/**
+ * The most calls that may wait for one provider in one process. The limit of a wait bounds the queue as well, but not
+ * under a flood.
+ */
 const WAITING_MAX = 1_000;
 const MINUTE_MS = 60_000;
 /** A call under way may end at any moment. */
@@ -37,7 +40,7 @@ export class Gate {
   readonly #clock: SteadyClock;
   #limits: GateLimits = {};
   #running = 0;
-  /** By app. The app whose turn is next comes first. Only apps that wait. */
+  /** The waiting calls by app. It has only apps that wait, and the app whose turn is next comes first. */
   readonly #waiting = new Map<AppId, Set<Waiter>>();
   #waitingCount = 0;
   /** When the last `callsPerMinute` calls were sent: a ring, so that no minute ever has more of them. */

@@ -9,7 +9,10 @@ const SLOTS = 6;
 const FAILURES_MIN = 3;
 
 const PAUSE_MS_MIN = 5_000;
-/** Also for what a provider asks of us: a mistaken `retry-after` of a day must not close it out for that long. */
+/**
+ * This bounds also what a provider asks of us, because a mistaken `retry-after` of a day must not close it out for that
+ * long.
+ */
 const PAUSE_MS_MAX = 60_000;
 
 const CALLS = 0;
@@ -22,7 +25,7 @@ const FIELDS = 4;
 interface HealthCounts {
   readonly calls: number;
   readonly failures: number;
-  /** Undefined if no stream began. */
+  /** The mean time to the first byte of a stream, in milliseconds. It is undefined if no stream began. */
   readonly firstByteMs: number | undefined;
 }
 
@@ -33,7 +36,7 @@ interface HealthCounts {
 export class Health {
   readonly #sums = new Float64Array(SLOTS * FIELDS);
   #slot = 0;
-  /** Undefined while closed. */
+  /** The time until which the breaker stays open. It is undefined while the breaker is closed. */
   #openUntilMs: number | undefined;
   #pauseMs = 0;
   #isTesting = false;
@@ -48,13 +51,13 @@ export class Health {
     return Math.max(0, (this.#openUntilMs ?? 0) - nowMs);
   }
 
-  /** True if a call should be sent here: nothing speaks against it, or this call would be the test. */
+  /** Returns true if a call should be sent here, because nothing speaks against it or this call would be the test. */
   admits(nowMs: number): boolean {
     if (this.#openUntilMs === undefined) return true;
     return !this.#isTesting && nowMs >= this.#openUntilMs;
   }
 
-  /** Call it when a call is sent. Returns whether its outcome decides about an open breaker. */
+  /** Begins a call, and returns whether its outcome decides about an open breaker. Call it when a call is sent. */
   begin(nowMs: number): boolean {
     if (this.#openUntilMs === undefined) return false;
     // A call that is sent in spite of an open breaker, because nobody else is left, is as good as a test.
@@ -110,7 +113,7 @@ export class Health {
     };
   }
 
-  /** Twice the pause each time a test fails, or what the provider asks for. */
+  /** Opens the breaker. The pause doubles each time a test fails, or is what the provider asks for. */
   #open(nowMs: number, retryAfterMs: number): void {
     this.#pauseMs = Math.min(Math.max(this.#pauseMs * 2, PAUSE_MS_MIN), PAUSE_MS_MAX);
     this.#openUntilMs = nowMs + Math.max(this.#pauseMs, Math.min(retryAfterMs, PAUSE_MS_MAX));

@@ -14,15 +14,18 @@ export interface UpstreamReport {
   readonly providerModel: string;
   /** The models of the catalogue that it serves. */
   readonly models: readonly string[];
-  /** `closed`: calls go there. `open`: others are asked first. `testing`: one call finds out whether it is well again. */
+  /**
+   * `closed` means that calls go there, `open` that others are asked first, and `testing` that one call finds out
+   * whether it is well again.
+   */
   readonly state: 'closed' | 'open' | 'testing';
-  /** Until an open one is tested. */
+  /** The milliseconds until an open upstream is tested. */
   readonly testInMs: number | undefined;
   /** Failures are those of the server: outages, timeouts, broken answers. */
   readonly lastMinute: Counts & { readonly firstByteMs: number | undefined };
   /** Failures are those of the key: throttled, or refused. */
   readonly keys: readonly (Counts & { readonly name: string | undefined; readonly state: UpstreamReport['state'] })[];
-  /** Of the provider, if it has limits. */
+  /** The calls of the provider that are under way, if it has limits. */
   readonly underWay: number | undefined;
   readonly waiting: number | undefined;
 }

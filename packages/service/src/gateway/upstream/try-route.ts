@@ -29,16 +29,16 @@ export class TryRoute implements Route {
   tries = 0;
   isAnswered = false;
   sentMs = 0;
-  /** Only of a call that needed more than one request, or failed: most calls make no list. */
+  /** The failed tries of a call that needed more than one request, or failed. Most calls make no list. */
   failedTries: FailedTry[] | undefined;
   readonly outputTokens: number;
   readonly #hold: Hold<Mode>;
   readonly #gone: Gone;
   readonly #states: UpstreamStates;
   readonly #clock: SteadyClock;
-  /** Undefined before the first try. */
+  /** The time of the first try. It is undefined before that. */
   #begunMs: number | undefined;
-  /** Found by the first try, because the hold must end even if it cannot be found. */
+  /** The state of the upstream. The first try finds it, because the hold must end even if it cannot be found. */
   #found: UpstreamState | undefined;
   /** One bit for each of the call's upstreams that was asked. */
   #asked = 0;
@@ -88,7 +88,7 @@ export class TryRoute implements Route {
     return providerCallOf(asked, { upstream, outputTokens, timeoutMs, headers });
   }
 
-  /** Only for a provider that the catalogue says is told: others are third parties. */
+  /** Returns headers only for a provider that is to be told, according to the catalogue. Others are third parties. */
   #traceHeaders(): ProviderCall['headers'] {
     const { provider } = this.upstream;
     const { span } = this.#hold.call;
@@ -279,7 +279,10 @@ interface RouteOptions {
   readonly clock: SteadyClock;
 }
 
-/** True if calls should be sent there: the server's breaker and that of a key are closed, or a call is wanted as their test. */
+/**
+ * Returns true if calls should be sent there: the server's breaker and that of a key are closed, or a call is wanted as
+ * their test.
+ */
 export function admits({ server, keys }: UpstreamState, nowMs: number): boolean {
   if (!server.admits(nowMs)) return false;
   for (const key of keys) if (key.admits(nowMs)) return true;

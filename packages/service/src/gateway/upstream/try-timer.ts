@@ -18,12 +18,12 @@ export class TryTimer extends OwnSignal {
     }, ms);
   }
 
-  /** True if the request was ended for want of a first byte, and not because the call was given up. */
+  /** Returns true if the request was ended for want of a first byte, and not because the call was given up. */
   hasFired(): boolean {
     return this.#hasFired;
   }
 
-  /** Something has come: only the call's own signal ends the request now. */
+  /** Tells the timer that something has come. Only the call's own signal ends the request now. */
   begun(): void {
     clearTimeout(this.#timer);
   }

@@ -32,12 +32,12 @@ class KeyState extends Health {
   }
 }
 
-/** Since this process knows the upstream. */
+/** The totals since this process has known the upstream. */
 interface UpstreamTotals {
   answered: number;
   throttled: number;
   failed: number;
-  /** Rejected or given up: they say nothing about the upstream. */
+  /** The calls that were rejected or given up. They say nothing about the upstream. */
   others: number;
   /** Calls that were turned away by the limits of the provider here. */
   overflows: number;

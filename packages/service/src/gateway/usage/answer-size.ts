@@ -1,9 +1,12 @@
 import type { JsonObject } from '#kernel/json.ts';
 import { ANSWER_BYTES_MAX } from '#providers/provider.ts';
 
-/** For the head of an answer, its usage and the frame of each choice. */
+/** The bytes for the head of an answer, its usage and the frame of each choice. */
 const BESIDE_BYTES = 64 * 1024;
-/** Text of a token in an answer. An emoji written as escapes has 12 bytes, and some providers send reasoning twice. */
+/**
+ * The bytes for the text of a token in an answer. An emoji written as escapes has 12 bytes, and some providers send
+ * reasoning twice.
+ */
 const TEXT_BYTES = 32;
 /** A token in `logprobs`, of its own or in `top_logprobs`. Indented, as some providers write JSON, each of its bytes has a line. */
 const LISTED_BYTES = 384;

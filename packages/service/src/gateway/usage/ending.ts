@@ -31,7 +31,10 @@ export const FAILED: Ending = {
   isPastLimit: false,
 };
 
-/** Our own count of a call: the estimated prompt, and the generated text, which is never more than the limit that was sent. */
+/**
+ * Returns our own count of a call: the estimated prompt, and the generated text, which is never more than the limit
+ * that was sent.
+ */
 function usageEstimated(call: ChatCall, completionTokens: number): TokenUsage {
   return {
     ...NO_USAGE,
@@ -45,7 +48,7 @@ interface Generated {
   /** Who generated it. Its price is charged (CC-16). */
   readonly upstream: Upstream;
   readonly report: UsageReport | undefined;
-  /** Our own count of it. Called only if the report leaves a count out. */
+  /** Returns our own count of what was generated. It is called only if the report leaves a count out. */
   readonly tokens: () => number;
   /** The provider went on past the limit that it was sent. */
   readonly isPastLimit: boolean;
@@ -106,7 +109,10 @@ export function visitGenerated(message: unknown, visit: (text: string) => void):
   return bytes;
 }
 
-/** Reasoning stands twice in many answers: as a text to show, and in blocks to send back. */
+/**
+ * Returns true for reasoning that stands in the message a second time. Many answers have it as a text to show, and in
+ * blocks to send back.
+ */
 function isRepeated(name: string, { reasoning_content: content, reasoning }: JsonObject): boolean {
   return name === 'reasoning_details' && (typeof content === 'string' || typeof reasoning === 'string');
 }

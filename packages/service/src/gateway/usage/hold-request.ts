@@ -34,7 +34,7 @@ export function sizePrompt(
 
 interface ImageSize {
   readonly images: number;
-  /** Of the images that came as data URLs. */
+  /** The bytes of the images that came as data URLs. */
   readonly dataUrlBytes: number;
 }
 
@@ -142,7 +142,7 @@ export interface OutputLimit {
  * tokens. Runs of spaces, dashes or line ends pack most into a token: vocabularies have long ones.
  */
 const BYTES_PER_TOKEN_MAX = 128;
-/** For data beside the output: citations, sealed reasoning, the same reasoning under a second name. */
+/** The bytes for data beside the output: citations, sealed reasoning, and the same reasoning under a second name. */
 const BYTES_BESIDE_MAX = 16 * 1024;
 
 export function outputLimitOf({ call, granted }: Pick<Hold<Mode>, 'call' | 'granted'>): OutputLimit {

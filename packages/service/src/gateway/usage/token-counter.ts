@@ -21,8 +21,9 @@ interface Script {
 }
 
 /**
- * Fitted to the corpus (`tests/fixtures/token-corpus.json`): the least sum for which no text of it is counted too low. A code unit
- * costs something in every script that people write in, because a run may be of any length.
+ * The weights are fitted to the corpus (`tests/fixtures/token-corpus.json`): they have the least sum for which no text
+ * of it is counted too low. A code unit costs something in every script that people write in, because a run may be of
+ * any length.
  */
 const SCRIPTS: readonly Script[] = [
   // Anything that is in no range below.
@@ -138,7 +139,7 @@ const WEIGHTS: Readonly<Record<Tokenizer, Weights>> = { o200k: weightsOf('o200k'
 
 export function createTokenCounter(tokenizer: Tokenizer): TokenCounter {
   const { unit, run } = WEIGHTS[tokenizer];
-  /** In thousandths: whole numbers add up the same in any order of pieces. */
+  /** The sum is in thousandths, because whole numbers add up the same in any order of pieces. */
   let sum = 0;
   let before = -1;
   return {

@@ -125,7 +125,10 @@ function without(total: number | undefined, part: number | undefined): number | 
   return total === undefined || part === undefined || total < part ? undefined : total - part;
 }
 
-/** Usage in the format of the wire: what callers may see of the provider's report (CC-21), with the counts that were taken. */
+/**
+ * Returns usage in the format of the wire: what callers may see of the provider's report (CC-21), with the counts that
+ * were taken.
+ */
 export function usageToWire(usage: TokenUsage, report?: UsageReport): JsonObject {
   const counted = {
     prompt_tokens: usage.promptTokens,

@@ -13,7 +13,7 @@ export function inTime<Row extends { readonly at: Date }>(rows: readonly Row[]):
   return rows.toSorted((one, other) => one.at.getTime() - other.at.getTime());
 }
 
-/** As the database orders groups: what cost most first, then what was called most. */
+/** Sorts groups as the database does: what cost most first, then what was called most. */
 export function costliest<Row extends Costing>(rows: readonly Row[]): readonly Row[] {
   return rows.toSorted(
     (one, other) =>

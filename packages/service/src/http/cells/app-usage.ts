@@ -57,7 +57,7 @@ const refusedSchema = z.object({
 });
 type Refused = z.output<typeof refusedSchema>;
 
-/** `POST /cells/usage`: a page of an app's usage in that cell, or why there is none. */
+/** `POST /cells/usage` asks for a page of an app's usage in that cell. The answer may say why there is none. */
 const USAGE = {
   path: '/cells/usage',
   bytesMax: BYTES_MAX,
@@ -66,7 +66,10 @@ const USAGE = {
   answer: z.union([listOf(rowSchema), refusedSchema]),
 } satisfies CellQuestion<UsageReportQuery, unknown>;
 
-/** `POST /cells/receipts`: the receipts of a call, or those under a correlation id. Without an app, of all apps. */
+/**
+ * `POST /cells/receipts` asks for the receipts of a call, or those under a correlation id. Without an app, it asks for
+ * those of all apps.
+ */
 const RECEIPTS = {
   path: '/cells/receipts',
   bytesMax: BYTES_MAX,
@@ -85,7 +88,7 @@ interface ReceiptsQuery {
   readonly correlationId: string | null;
 }
 
-/** Usage and receipts of all cells. */
+/** Reads usage and receipts of all cells. */
 export function appUsageEverywhere(
   local: AppUsage,
   receiptsHere: (query: ReceiptsQuery) => Promise<readonly ReceiptRow[]>,

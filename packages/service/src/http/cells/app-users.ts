@@ -21,7 +21,7 @@ const userShape = {
   last_charged_at: timeSchema.nullable(),
 };
 
-/** `POST /cells/users`: a page of the users who have a connected wallet in that cell. */
+/** `POST /cells/users` asks for a page of the users who have a connected wallet in that cell. */
 const USERS: CellQuestion<UsersPage, readonly AppUserRow[]> = {
   path: '/cells/users',
   bytesMax: BYTES_MAX,
@@ -35,7 +35,7 @@ const USERS: CellQuestion<UsersPage, readonly AppUserRow[]> = {
   answer: listOf(z.object(userShape)),
 };
 
-/** `POST /cells/spent`: what users spent in that cell, also before they left it. */
+/** `POST /cells/spent` asks what users spent in that cell, also before they left it. */
 const SPENT: CellQuestion<{ readonly appId: AppId; readonly users: readonly EndUserId[] }, readonly SpentRow[]> = {
   path: '/cells/spent',
   bytesMax: BYTES_MAX,

@@ -20,7 +20,7 @@ export interface OtherCellAttention {
   readonly attention: CellAttention | undefined;
 }
 
-/** `POST /cells/attention`: what needs a person in that cell. */
+/** `POST /cells/attention` asks what needs a person in that cell. */
 const ATTENTION: CellQuestion<object, CellAttention> = {
   path: '/cells/attention',
   bytesMax: BYTES_MAX,

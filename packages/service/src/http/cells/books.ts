@@ -3,7 +3,10 @@ import type { CellQuestion } from '#http/cells/question.ts';
 import { bigintSchema } from '#http/cells/wire.ts';
 import type { CellBooks } from '#ledger/moving/queries.ts';
 
-/** `POST /cells/books`: the money in a cell, and what has moved. Sums over all apps: nothing about anybody. */
+/**
+ * `POST /cells/books` asks for the money in a cell, and what has moved. The answer has sums over all apps, and nothing
+ * about anybody.
+ */
 export const BOOKS: CellQuestion<object, CellBooks> = {
   path: '/cells/books',
   bytesMax: 1_024,

@@ -22,7 +22,10 @@ const keySchema = z.custom<KeyId>((id) => typeof id === 'string' && parseId('key
 const amountSchema = bigintSchema.refine((amount) => amount >= 0n);
 const positiveSchema = bigintSchema.refine((amount) => amount > 0n);
 
-/** `POST /cells/budgets`: asks the home of the budget of an API key to lend of it. The answer says what the cell has in all. */
+/**
+ * `POST /cells/budgets` asks the home of the budget of an API key to lend of it. The answer says what the cell has in
+ * all.
+ */
 export const LEND: CellQuestion<LendRequest, Lent> = {
   path: '/cells/budgets',
   bytesMax: BODY_BYTES_MAX,
@@ -47,7 +50,7 @@ export const LEND: CellQuestion<LendRequest, Lent> = {
   }),
 };
 
-/** `POST /cells/budgets-back`: the home asks for what the cell does not use of what it was lent. */
+/** With `POST /cells/budgets-back`, the home asks for what the cell does not use of what it was lent. */
 export const GIVE_BACK: CellQuestion<BudgetMonth & { readonly number: bigint }, GivenBackRow> = {
   path: '/cells/budgets-back',
   bytesMax: BODY_BYTES_MAX,
@@ -56,7 +59,7 @@ export const GIVE_BACK: CellQuestion<BudgetMonth & { readonly number: bigint }, 
   answer: z.object({ is_given_back: z.boolean(), used: amountSchema, spent: amountSchema }),
 };
 
-/** `POST /cells/budget-use`: what calls with these lines of keys have spent and hold there this month. */
+/** `POST /cells/budget-use` asks what calls with these lines of keys have spent and hold there this month. */
 const USE: CellQuestion<readonly KeyId[], readonly KeyBudgetRow[]> = {
   path: '/cells/budget-use',
   bytesMax: 1_048_576,

@@ -8,7 +8,10 @@ const digestsSchema = z.codec(z.record(z.string(), z.string()), z.map(z.string()
   encode: (digests) => Object.fromEntries(digests),
 });
 
-/** `POST /cells/directory`: digests of the directory, which tell nothing about anybody. Only the cell that has it answers. */
+/**
+ * `POST /cells/directory` asks for digests of the directory, which tell nothing about anybody. Only the cell that has
+ * the directory answers.
+ */
 export const DIRECTORY_STATE: CellQuestion<object, DirectoryState> = {
   path: '/cells/directory',
   bytesMax: 1_024,

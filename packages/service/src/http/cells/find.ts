@@ -15,7 +15,7 @@ export interface FoundElsewhere {
   readonly has: boolean | undefined;
 }
 
-/** `POST /cells/find`: whether that cell has something of this id or address. What it is, operators see there. */
+/** `POST /cells/find` asks whether that cell has something of this id or address. Operators see there what it is. */
 const FIND: CellQuestion<{ readonly text: string }, { readonly has: boolean }> = {
   path: '/cells/find',
   bytesMax: BYTES_MAX,

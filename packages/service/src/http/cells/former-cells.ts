@@ -14,7 +14,7 @@ interface User {
 
 /** Asks the cells in which a user was before. */
 export interface FormerCells {
-  /** False: the user was always here. */
+  /** Tells whether the user was in other cells before. False means that the user was always here. */
   readonly hasAny: (user: User) => boolean;
   /** Asks each of them once. Nothing is asked for a user who was always here. Throws `CellAway`: without one answer, the others are too little. */
   readonly ask: <Found>(

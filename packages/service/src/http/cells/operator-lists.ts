@@ -52,7 +52,7 @@ interface Of<Filter, Page> {
   readonly page: Page;
 }
 
-/** `POST /cells/wallets-of-all`: wallets of all apps that are in that cell. */
+/** `POST /cells/wallets-of-all` asks for wallets of all apps that are in that cell. */
 const WALLETS: CellQuestion<Of<WalletFilter, WalletPage>, WalletRows & { readonly cell: string }> = {
   path: '/cells/wallets-of-all',
   bytesMax: BYTES_MAX,
@@ -95,7 +95,7 @@ interface Lines {
   readonly upTo: PaymentPlace | undefined;
 }
 
-/** `POST /cells/payments-of-all`: lines about payments of users of that cell. */
+/** `POST /cells/payments-of-all` asks for lines about payments of users of that cell. */
 const PAYMENTS: CellQuestion<Of<PaymentFilter, PaymentPage>, Lines> = {
   path: '/cells/payments-of-all',
   bytesMax: BYTES_MAX,

@@ -12,7 +12,7 @@ import { describeFault, type Log } from '#kernel/log.ts';
 export interface CellPages {
   /** The name of the cell. */
   readonly cell: string;
-  /** Without a trailing slash. */
+  /** The public URL, without a trailing slash. */
   readonly publicUrl: string;
 }
 
@@ -40,7 +40,10 @@ interface FarWallet {
 
 /** Addresses change with a restart of all gateways of a cell only. */
 const KNOWN_MS = 60_000;
-/** Or the sign-in page, which everybody may open, would wait for a cell that is away each time. */
+/**
+ * A cell that is away is not asked again for its address for this long. Otherwise the sign-in page, which everybody may
+ * open, would wait for it each time.
+ */
 const AWAY_MS = 5_000;
 
 interface OtherCellsOptions {
@@ -54,7 +57,9 @@ interface OtherCellsOptions {
 export function createOtherCells({ own, map, client, clock, log }: OtherCellsOptions): OtherCells {
   const known = new Map<string, { readonly pages: Promise<CellPages | undefined>; untilMs: number }>();
 
-  /** Undefined: no answer. Neither what was asked nor what was answered is logged. */
+  /**
+   * Asks another cell. Returns undefined if there is no answer. Neither what was asked nor what was answered is logged.
+   */
   async function ask<Asked, Answer>(cell: OtherCell, question: CellQuestion<Asked, Answer>, asked: Asked) {
     try {
       return await askCell(client, cell, question, asked);

@@ -11,7 +11,10 @@ const TEXT_MAX = 255;
 
 const nameSchema = z.string().min(1).max(TEXT_MAX);
 
-/** `POST /cells/payment-news`: something has happened to a payment. Answers whether it began in that cell; then it is on the books there. */
+/**
+ * `POST /cells/payment-news` says that something has happened to a payment. The answer says whether the payment began
+ * in that cell; then it is on the books there.
+ */
 const PAYMENT_NEWS: CellQuestion<ProcessorEvent, { readonly isKnown: boolean }> = {
   path: '/cells/payment-news',
   bytesMax: BYTES_MAX,

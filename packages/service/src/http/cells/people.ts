@@ -21,7 +21,10 @@ const connectionSchema = z.custom<ConnectionId>(
   (id) => typeof id === 'string' && parseId('connection', id) !== undefined,
 );
 
-/** `POST /cells/address`: the public address of the pages there, without a trailing slash. People are sent to no other. */
+/**
+ * `POST /cells/address` asks for the public address of the pages there, without a trailing slash. People are sent to no
+ * other.
+ */
 export const ADDRESS: CellQuestion<object, { readonly publicUrl: string }> = {
   ...limits,
   path: '/cells/address',
@@ -39,7 +42,7 @@ export interface ListedConnection
   >;
 }
 
-/** `POST /cells/wallets`: what a person has connected there. A person who is unknown there has nothing. */
+/** `POST /cells/wallets` asks what a person has connected there. A person who is unknown there has nothing. */
 export const WALLETS: CellQuestion<{ readonly email: Email }, readonly ListedConnection[]> = {
   ...limits,
   path: '/cells/wallets',
@@ -65,7 +68,7 @@ export const WALLETS: CellQuestion<{ readonly email: Email }, readonly ListedCon
   ),
 };
 
-/** `POST /cells/session`: whether a sign-in that is being handed over is still in force there. */
+/** `POST /cells/session` asks whether a sign-in that is being handed over is still in force there. */
 export const SESSION: CellQuestion<SignInElsewhere, { readonly isInForce: boolean }> = {
   ...limits,
   path: '/cells/session',
@@ -75,11 +78,11 @@ export const SESSION: CellQuestion<SignInElsewhere, { readonly isInForce: boolea
 
 interface SignOut {
   readonly email: Email;
-  /** Undefined: all of this person's. */
+  /** The session to end. Undefined means all sessions of this person. */
   readonly sessionId?: SessionId | undefined;
 }
 
-/** `POST /cells/sign-out`: ends one sign-in of a person there, or all of them with every code that was mailed. */
+/** `POST /cells/sign-out` ends one sign-in of a person there, or all of them with every code that was mailed. */
 export const SIGN_OUT: CellQuestion<SignOut, object> = {
   ...limits,
   path: '/cells/sign-out',

@@ -18,8 +18,8 @@ const countSchema = z.int().min(0).max(2_147_483_647);
 const limitSchema = countSchema.min(1);
 
 /**
- * `POST /cells/tokens`: leases tokens of the buckets here to a process of another cell. A request that came before, or before a later one of
- * its process, has no answer.
+ * `POST /cells/tokens` leases tokens of the buckets here to a process of another cell. A request gets no answer if it
+ * came before, or before a later one of its process.
  */
 export const TOKENS: CellQuestion<CellTokenRequest, readonly LeaseRow[]> = {
   path: '/cells/tokens',

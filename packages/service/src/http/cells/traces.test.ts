@@ -22,7 +22,7 @@ function isOlder(row: RecentRow, endedMicros: bigint, traceId: bigint): boolean 
   return row.ended_micros < endedMicros || (row.ended_micros === endedMicros && row.trace_id < traceId);
 }
 
-/** Newest first. A `-` stands for a row that does not fit. */
+/** Returns rows, the newest first. A `-` stands for a row that does not fit. */
 function rowsOf(places: string): readonly RecentRow[] {
   const rows = Array.from(places.matchAll(/(-?)(\d+)/g), ([, sign, time]) => ({ sign, time: Number(time) }));
   return rows.map(({ sign, time }) => {

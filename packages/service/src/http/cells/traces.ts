@@ -68,7 +68,10 @@ interface TracesQuery {
   readonly correlationId: string;
 }
 
-/** `POST /cells/traces`: what became of a call, or of those under a correlation id. Without an app, of all apps. */
+/**
+ * `POST /cells/traces` asks what became of a call, or of those under a correlation id. Without an app, it asks about
+ * all apps.
+ */
 const TRACES: CellQuestion<TracesQuery, readonly TraceRow[]> = {
   path: '/cells/traces',
   bytesMax: BYTES_MAX,
@@ -81,7 +84,7 @@ const TRACES: CellQuestion<TracesQuery, readonly TraceRow[]> = {
   answer: listOf(z.object(traceShape)),
 };
 
-/** `POST /cells/latest-calls`: an app's latest calls in that cell, with the place to which it has read. */
+/** `POST /cells/latest-calls` asks for an app's latest calls in that cell, with the place to which it has read. */
 const LATEST: CellQuestion<{ readonly query: RecentQuery; readonly most: number }, readonly RecentRow[]> = {
   path: '/cells/latest-calls',
   bytesMax: BYTES_MAX,

@@ -12,7 +12,7 @@ import type { EntriesElsewhere } from '#operator/wallets.ts';
 /** An entry of the ledger, with the cell that booked it. */
 type EntryOfCell = StayEntry & { readonly cell: string };
 
-/** `POST /cells/user-entries`: entries of this user in that cell. */
+/** `POST /cells/user-entries` asks for entries of this user in that cell. */
 export const USER_ENTRIES: CellQuestion<Paged, FormerAnswer<readonly EntryOfCell[]>> = {
   ...userPage,
   path: '/cells/user-entries',

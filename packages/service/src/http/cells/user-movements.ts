@@ -63,14 +63,14 @@ export const userPage = {
 };
 export const fromFormer = <Row extends z.ZodType>(row: Row) => z.object({ found: listOf(row), givers: giversSchema });
 
-/** `POST /cells/user-movements`: a page of what was booked for this user in that cell. */
+/** `POST /cells/user-movements` asks for a page of what was booked for this user in that cell. */
 export const USER_MOVEMENTS: CellQuestion<Paged, FormerAnswer<readonly WalletMovement[]>> = {
   ...userPage,
   path: '/cells/user-movements',
   answer: fromFormer(movementSchema),
 };
 
-/** `POST /cells/user-days`: the same by day. */
+/** `POST /cells/user-days` asks for the same by day. */
 export const USER_DAYS: CellQuestion<Paged, FormerAnswer<readonly StayDay[]>> = {
   ...userPage,
   path: '/cells/user-days',
@@ -82,7 +82,7 @@ interface Parts extends User {
   readonly most: number;
 }
 
-/** `POST /cells/user-other-movements`: what was booked on some days and is no call. */
+/** `POST /cells/user-other-movements` asks for what was booked on some days and is no call. */
 export const USER_OTHERS: CellQuestion<Parts, FormerAnswer<readonly WalletMovement[]>> = {
   ...limits,
   path: '/cells/user-other-movements',
@@ -91,7 +91,7 @@ export const USER_OTHERS: CellQuestion<Parts, FormerAnswer<readonly WalletMoveme
 };
 
 interface Readers {
-  /** Of wallets that were always here. */
+  /** Reads the movements of wallets that were always here. */
   readonly local: WalletMovements;
   readonly stays: StayReader;
 }

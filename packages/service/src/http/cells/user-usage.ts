@@ -34,7 +34,7 @@ export interface User {
 
 export const giversSchema = z.array(z.string().max(32)).max(1_000);
 
-/** `POST /cells/user-receipt`: the receipt of a call that this user made in that cell. */
+/** `POST /cells/user-receipt` asks for the receipt of a call that this user made in that cell. */
 export const USER_RECEIPT: CellQuestion<User & { readonly callId: CallId }, FormerAnswer<ReceiptRow | null>> = {
   path: '/cells/user-receipt',
   bytesMax: BYTES_MAX,
@@ -43,7 +43,7 @@ export const USER_RECEIPT: CellQuestion<User & { readonly callId: CallId }, Form
   answer: z.object({ found: receiptRowSchema.nullable(), givers: giversSchema }),
 };
 
-/** `POST /cells/user-month`: what this user spent in that cell in a UTC month. */
+/** `POST /cells/user-month` asks what this user spent in that cell in a UTC month. */
 export const USER_MONTH: CellQuestion<User & { readonly month: string }, FormerAnswer<readonly ModelUsage[]>> = {
   path: '/cells/user-month',
   bytesMax: BYTES_MAX,
@@ -63,7 +63,7 @@ export const USER_MONTH: CellQuestion<User & { readonly month: string }, FormerA
   }),
 };
 
-/** `POST /cells/user-calls`: model and tokens of calls that this user made in that cell. */
+/** `POST /cells/user-calls` asks for model and tokens of calls that this user made in that cell. */
 export const USER_CALLS: CellQuestion<
   User & { readonly calls: readonly CallId[] },
   FormerAnswer<readonly OneCall[]>
@@ -123,7 +123,7 @@ export function usageEverywhere(local: UsageReader, former: FormerCells, client:
   };
 }
 
-/** By model, in their order. */
+/** Returns the sums by model, sorted by the name of the model. */
 function sumsOf(usages: readonly (readonly ModelUsage[])[]): readonly ModelUsage[] {
   const byModel = new Map<string, ModelUsage>();
   for (const usage of usages.flat()) {

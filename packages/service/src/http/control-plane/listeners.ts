@@ -14,7 +14,7 @@ import { micros } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
 const LISTENERS = '/apps/:appId/webhook/listeners';
-/** Also for a listen token, which opens nothing else (decision 20). */
+/** These routes are also open for a listen token, which opens nothing else (decision 20). */
 const FEED = { isFeed: true };
 
 /** Routes through which a developer's machine fetches copies of its app's events (`purser listen`). */

@@ -5,8 +5,8 @@ import { walletToWire } from '#http/wallet-to-wire.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
 /**
- * `GET /balance`: the real wallet of (app, user). Without a connected wallet, or with a test key, it answers with the same
- * 402 as a call, so that an app needs only one way to send a user to the top-up page (BI-01, SB-09).
+ * `GET /balance` returns the real wallet of (app, user). Without a connected wallet, or with a test key, it answers
+ * with the same 402 as a call, so that an app needs only one way to send a user to the top-up page (BI-01, SB-09).
  */
 export async function handleBalance(plane: DataPlane, exchange: Exchange): Promise<void> {
   const admitted = await admitForUser(plane, exchange);

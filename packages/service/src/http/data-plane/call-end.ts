@@ -28,7 +28,7 @@ interface CallEndParts {
   readonly exportCall: ((call: ExportedCall) => void) | undefined;
   /** One of so many answered calls has a line. */
   readonly oneIn: number;
-  /** From 0 to below 1. */
+  /** Returns a random number from 0 to below 1. */
   readonly random: () => number;
 }
 
@@ -134,7 +134,7 @@ function writeLine(log: Log, { request, correlationId }: Exchange, notes: CallNo
   );
 }
 
-/** To a tenth, because a hold takes about a millisecond. */
+/** Rounds to a tenth, because a hold takes about a millisecond. */
 function rounded(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : Math.round(ms * 10) / 10;
 }

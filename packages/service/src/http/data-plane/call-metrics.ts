@@ -7,7 +7,7 @@ const MODEL_BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 /** What the database takes, in seconds. A statement has at most five. */
 const LEDGER_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Their places in the list below. */
+/** The places of these timings in the list below. */
 const [TOTAL, FIRST_BYTE, HOLD, SETTLE] = [0, 1, 2, 3] as const;
 
 const timings = catalogueTimings(

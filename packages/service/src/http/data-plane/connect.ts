@@ -9,9 +9,9 @@ import type { AppId } from '#kernel/ids.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 
 /**
- * `POST /connect`: a link to the page where the user connects a wallet to the app. Writes nothing. The redirect address
- * must be in the app's allow-list. The link contains only a digest of it, and no message repeats it (BI-02). With a test
- * key, the checks are the same, and the link has no token (SB-09).
+ * `POST /connect` returns a link to the page where the user connects a wallet to the app. It writes nothing. The
+ * redirect address must be in the app's allow-list. The link contains only a digest of it, and no message repeats it
+ * (BI-02). With a test key, the checks are the same, and the link has no token (SB-09).
  */
 export async function handleConnect(plane: DataPlane, exchange: Exchange): Promise<void> {
   const admitted = await admitForUser(plane, exchange);

@@ -31,9 +31,9 @@ export interface DataPlane {
   readonly links: Links;
   readonly currency: string;
   readonly clock: Clock;
-  /** Called once for each chat call, when it has ended, also by a refusal (CC-19). */
+  /** It is called once for each chat call, when it has ended, also by a refusal (CC-19). */
   readonly endCall: EndCall;
-  /** Undefined: there are no other cells. */
+  /** The way to gateways of other cells. It is undefined if there are none. */
   readonly forwarding?: Forwarding | undefined;
   /** What gateways of other cells may ask. */
   readonly cellRoutes?: readonly CellRoute[];

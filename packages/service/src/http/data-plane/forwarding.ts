@@ -22,13 +22,16 @@ export interface Forwarding {
   readonly around: (handle: Handle) => Handle;
   /** Whether a request was forwarded. The other cell then has its log line, its trace and its sums. */
   readonly has: (exchange: Exchange) => boolean;
-  /** Chat calls that other cells are answering. They hold money there, so a process that stops lets them end like its own. */
+  /**
+   * Returns the number of chat calls that other cells are answering. They hold money there, so a process that stops
+   * lets them end like its own.
+   */
   readonly callsUnderWay: () => number;
   readonly close: () => void;
 }
 
 interface ForwardingOptions {
-  /** Without lent keys, which only this process knows. */
+  /** The directory of keys, without lent keys, which only this process knows. */
   readonly keys: Pick<KeyDirectory, 'find'>;
   readonly map: Pick<CellMap, 'otherOf' | 'isMoving'>;
   readonly markers: Markers;
@@ -39,9 +42,9 @@ interface ForwardingOptions {
 
 /** Requests of a process that one other cell is answering. Each has a connection of its own there. */
 const UNDER_WAY_MAX = 4_000;
-/** Longer than any plain answer may let its caller wait (`timeoutMs` of a model). */
+/** This is longer than any plain answer may let its caller wait (`timeoutMs` of a model). */
 const CHAT_SILENCE_MS_MAX = 3_600_000;
-/** Of all other routes. They read a database whose statements end after seconds. */
+/** The longest silence of all other routes. They read a database whose statements end after seconds. */
 const SILENCE_MS_MAX = 30_000;
 /** What the next gateway is not told: it has its own, or would believe it. */
 const NOT_PASSED: ReadonlySet<string> = new Set([
@@ -67,7 +70,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   const relay = createRelay();
   const forwarded = new WeakSet<Exchange>();
   const send = createSender(options, relay, forwarded);
-  /** By cell, so that one that does not answer takes nothing from the others. */
+  /** The requests under way by cell, so that a cell that does not answer takes nothing from the others. */
   const underWay = new Map<string, number>();
   let calls = 0;
 

@@ -9,7 +9,7 @@ import { refuse } from '#kernel/refusal.ts';
 
 const CORRELATION_ID = 'frames-1' as CorrelationId;
 const FRAMES = ['data: one\n\n', 'data: zwölf ☃ \u{1f600}\n\n', 'data: end\n\n'];
-/** More than the kernel buffers for a reader who reads nothing. */
+/** This is more than the kernel buffers for a reader who reads nothing. */
 const LARGE = 'x'.repeat(32 * 1024 * 1024);
 
 /** How a socket takes several pieces at once. */

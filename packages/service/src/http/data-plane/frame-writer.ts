@@ -10,7 +10,7 @@ import type { Refusal } from '#kernel/refusal.ts';
 /** A reader that takes nothing holds up its provider's stream. After this long we treat it as gone. */
 const STALLED_MS_MAX = 60_000;
 
-/** For a stream whose caller can no longer be answered: it still runs to its end and is charged. */
+/** The writer for a stream whose caller can no longer be answered. The stream still runs to its end and is charged. */
 export const NO_READER: FrameWriter = { write: () => undefined, end: () => undefined, fail: () => undefined };
 
 /** A port, so that `app/compose.ts` can put failpoints around the writers that it opens. */
@@ -55,7 +55,7 @@ export function createFrameWriter(response: ServerResponse, correlationId: Corre
   return { write, end, fail };
 }
 
-/** True if the next byte on the connection is the next byte of this answer, and the body is sent in chunks. */
+/** Returns true if the next byte on the connection is the next byte of this answer, and the body is sent in chunks. */
 function isUpToDate(response: ServerResponse, socket: Socket): boolean {
   return response.chunkedEncoding && socket.writable && response.writableLength === socket.writableLength;
 }
@@ -69,7 +69,9 @@ function writeChunk(socket: Socket, frames: string): boolean {
   return socket.write(`${bytes.toString(16)}\r\n${frames}\r\n`, encodingOf(frames, bytes));
 }
 
-/** `latin1` copies text of one byte a character as it lies in memory, without encoding it. */
+/**
+ * Chooses `latin1` where it can, which copies text of one byte a character as it lies in memory, without encoding it.
+ */
 function encodingOf(frames: string, bytes: number): 'latin1' | 'utf8' {
   return bytes === frames.length ? 'latin1' : 'utf8';
 }

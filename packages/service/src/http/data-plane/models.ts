@@ -3,7 +3,10 @@ import { admitBare, type DataPlane } from '#http/data-plane/data-plane.ts';
 import { type Exchange, sendJson, sendRefusal } from '#http/respond.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 
-/** `GET /v1/models`: the models and aliases that this app may call with this key, with four fields each and no more (MO-01). */
+/**
+ * `GET /v1/models` returns the models and aliases that this app may call with this key, with four fields each and no
+ * more (MO-01).
+ */
 export async function handleModelList(plane: DataPlane, exchange: Exchange): Promise<void> {
   const caller = await admitBare(plane, exchange);
   if (caller instanceof Refusal) return sendRefusal(exchange, caller);
@@ -15,7 +18,10 @@ export async function handleModelList(plane: DataPlane, exchange: Exchange): Pro
   sendJson(exchange.response, 200, { object: 'list', data: callable.map(({ name, model }) => toWire(name, model)) });
 }
 
-/** `GET /v1/models/{model}` (MO-03). A model that exists but is not served here is a 404, like one that does not exist. */
+/**
+ * `GET /v1/models/{model}` returns one model (MO-03). A model that exists but is not served here is a 404, like one
+ * that does not exist.
+ */
 export async function handleModel(plane: DataPlane, exchange: Exchange, name: string): Promise<void> {
   const caller = await admitBare(plane, exchange);
   if (caller instanceof Refusal) return sendRefusal(exchange, caller);

@@ -4,7 +4,10 @@ import { type Exchange, sendJson, sendRefusal } from '#http/respond.ts';
 import { microsToWire } from '#kernel/micros.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
-/** `GET /prices`: what the models that this app may call cost now, and their limits. The model list has neither (MO-01). */
+/**
+ * `GET /prices` returns what the models that this app may call cost now, and their limits. The model list has neither
+ * (MO-01).
+ */
 export async function handlePriceList(plane: DataPlane, exchange: Exchange): Promise<void> {
   const caller = await admitBare(plane, exchange);
   if (caller instanceof Refusal) return sendRefusal(exchange, caller);

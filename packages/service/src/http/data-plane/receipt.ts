@@ -6,8 +6,9 @@ import { Refusal, refuse } from '#kernel/refusal.ts';
 import type { CallReceipt } from '#usage/report.ts';
 
 /**
- * `GET /calls/{callId}`: the receipt of one call of this user. A call of another app or user, one that still runs and an
- * unknown one get the same 404. So does every call with a test key, because play money has no receipts (SB-03).
+ * `GET /calls/{callId}` returns the receipt of one call of this user. A call of another app or user, one that still
+ * runs and an unknown one get the same 404. So does every call with a test key, because play money has no receipts
+ * (SB-03).
  */
 export async function handleReceipt(plane: DataPlane, exchange: Exchange, name: string): Promise<void> {
   const admitted = await admitForUser(plane, exchange);

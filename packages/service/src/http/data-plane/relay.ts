@@ -7,7 +7,10 @@ import type { Exchange } from '#http/respond.ts';
 interface Relayed {
   /** Where the gateway is, without a trailing slash. */
   readonly baseUrl: string;
-  /** Path and query as they came. They are sent as they are: a `URL` would take `/calls/../metrics` for another address. */
+  /**
+   * The path and the query as they came. They are sent as they are, because a `URL` would take `/calls/../metrics` for
+   * another address.
+   */
   readonly target: string;
   /** Names and values in turn. */
   readonly headers: readonly string[];
@@ -34,7 +37,10 @@ export class Unanswered extends Error {
 }
 
 const CONNECT_MS_MAX = 2_000;
-/** Shorter than a gateway keeps a silent connection. Otherwise a request could be sent into one that it is just closing. */
+/**
+ * This is shorter than a gateway keeps a silent connection. Otherwise a request could be sent into one that it is just
+ * closing.
+ */
 const IDLE_MS_MAX = 30_000;
 const IDLE_MAX = 64;
 const TCP_KEEP_ALIVE_MS = 10_000;

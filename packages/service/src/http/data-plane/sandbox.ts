@@ -34,12 +34,12 @@ async function handle(plane: DataPlane, exchange: Exchange, act: Act): Promise<v
   sendJson(exchange.response, 200, sandboxUserToWire(wallet, plane.currency));
 }
 
-/** `GET /sandbox/balance`: what the next call of this user finds. Writes nothing. */
+/** `GET /sandbox/balance` returns what the next call of this user finds. It writes nothing. */
 export function handleSandboxBalance(plane: DataPlane, exchange: Exchange): Promise<void> {
   return handle(plane, exchange, ({ user }) => plane.sandboxWallets.foundByCall(user.appId, user.userId));
 }
 
-/** `POST /sandbox/reset`: as the route of the app's members, body and all (SB-05). */
+/** `POST /sandbox/reset` works as the route of the app's members, body and all (SB-05). */
 export function handleSandboxReset(plane: DataPlane, exchange: Exchange): Promise<void> {
   return handle(plane, exchange, async ({ by, user, body }) => {
     const reset = body.length === 0 ? {} : read(resetSandboxSchema, body);
@@ -47,7 +47,7 @@ export function handleSandboxReset(plane: DataPlane, exchange: Exchange): Promis
   });
 }
 
-/** `PUT /sandbox/next`: what this user's next call plays, once. */
+/** `PUT /sandbox/next` sets what this user's next call plays, once. */
 export function handleSandboxNext(plane: DataPlane, exchange: Exchange): Promise<void> {
   return handle(plane, exchange, async ({ by, user, body }) => {
     const next = read(nextOutcomeSchema, body);

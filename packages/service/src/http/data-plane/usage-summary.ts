@@ -7,8 +7,8 @@ import { Refusal, refuse } from '#kernel/refusal.ts';
 import { isMonth, type ModelUsage } from '#usage/usage.ts';
 
 /**
- * `GET /usage/summary`: what the user spent through this app in a UTC month. Empty with a test key, and without a connected
- * wallet (BI-03, SB-09).
+ * `GET /usage/summary` returns what the user spent through this app in a UTC month. It is empty with a test key, and
+ * without a connected wallet (BI-03, SB-09).
  */
 export async function handleUsageSummary(plane: DataPlane, exchange: Exchange): Promise<void> {
   const admitted = await admitForUser(plane, exchange);

@@ -18,9 +18,9 @@ export type Schema = z.ZodType | JsonObject;
 
 /** A route as the document describes it. */
 export interface DescribedRoute {
-  /** In capital letters. */
+  /** The method in capital letters. */
   readonly method: string;
-  /** With parameters in braces: `/apps/{appId}`. */
+  /** The path with parameters in braces, such as `/apps/{appId}`. */
   readonly path: string;
   readonly access: Access;
   readonly params?: z.ZodObject | undefined;

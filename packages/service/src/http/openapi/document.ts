@@ -84,7 +84,7 @@ export function describeRoutes(routes: readonly DescribedRoute[], publicUrl: str
   };
 }
 
-/** Sorted by name, so that the order in which routes are added does not change the bytes. */
+/** Sorts by name, so that the order in which routes are added does not change the bytes. */
 function sorted<Part>(parts: ReadonlyMap<string, Part>): Readonly<Record<string, Part>> {
   return Object.fromEntries([...parts].toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -30,7 +30,7 @@ export function curlOf(
   return lines.join(' \\\n  ');
 }
 
-/** `appId` as `APP_ID`: capitals, so that it is seen to be a placeholder. */
+/** Writes `appId` as `APP_ID`, in capitals, so that it is seen to be a placeholder. */
 function capitals(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }

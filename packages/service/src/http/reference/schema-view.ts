@@ -126,7 +126,10 @@ function figure(value: number): string {
   return String(value).replaceAll(COMMAS, ',');
 }
 
-/** Several objects would read “object or object”: once is enough, because their fields follow. */
+/**
+ * Keeps different parts only. Several objects would read “object or object”: once is enough, because their fields
+ * follow.
+ */
 function different(parts: readonly Html[]): readonly Html[] {
   return [...new Map(parts.map((part) => [part.text, part])).values()];
 }

@@ -99,7 +99,10 @@ export function createBudgetHome({ db, askBack, clock }: BudgetHomeOptions): Bud
 interface Recalled {
   /** Each cell that was lent to has answered. */
   readonly isWhole: boolean;
-  /** Other messages were faster than a recall or its answer, so nobody knows by this what that cell has. */
+  /**
+   * Tells whether other messages were faster than a recall or its answer, so that nobody knows by this what that cell
+   * has.
+   */
   readonly isOvertaken: boolean;
   readonly free: bigint;
 }
@@ -109,7 +112,7 @@ const NOBODY: Recalled = { isWhole: true, isOvertaken: false, free: 0n };
 
 interface Recall {
   readonly key: KeyId;
-  /** Null: this month. */
+  /** The month of the budget. It is null for this month. */
   readonly month: string | null;
   /** A cell that keeps what it has. Null: none does. */
   readonly except: string | null;

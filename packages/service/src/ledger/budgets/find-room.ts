@@ -44,7 +44,7 @@ const AWAY_MS = 1_000;
 export function createFindRoom(options: FindRoomOptions): FindRoom {
   const { home, askHome, clock } = options;
   const borrow = createBorrow(options);
-  /** `least`: a call that needs less may find room. */
+  /** The last answer about each budget, with `least`, because a call that needs less may find room. */
   const told = new Map<string, Told>();
 
   async function gatherFor({ budget: { key } }: RoomAsked): Promise<RoomFound> {
@@ -138,7 +138,7 @@ function createBorrow({ db, clock, log }: FindRoomOptions) {
   };
 }
 
-/** Instead of an answer: changes nothing, as no message has the number 0. */
+/** The value that stands for no answer. It changes nothing, as no message has the number 0. */
 export const NOT_NOW: Lent = { lent: 0n, number: 0n, limit: 0n, isAll: true, refused: 'budget_elsewhere' };
 
 /** What calls with one budget want together: never more than all of it. */

@@ -20,9 +20,12 @@ export interface LedgerCheck {
   readonly found: bigint;
 }
 
-/** More differences than anybody reads, and few enough to fit in memory. */
+/** These are more differences than anybody reads, and few enough to fit in memory. */
 export const DIFFERENCES_MAX = 1_000;
-/** Small enough that no statement delays the vacuum, or other work of the database, for long: some 20 ms under load. */
+/**
+ * The number is small enough that no statement delays the vacuum, or other work of the database, for long: it takes
+ * some 20 ms under load.
+ */
 const WALLETS_PER_STATEMENT = 250;
 
 /** Derives every balance, hold, cap and receipt of the whole ledger again, in one snapshot (WA-09). Changes nothing. */

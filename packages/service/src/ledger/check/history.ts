@@ -6,7 +6,7 @@ import { insertCheck, selectChecks } from '#ledger/check/queries.ts';
 /** What checks of the ledger found: a full one, or those of changes within an hour. */
 export interface PastCheck {
   readonly kind: 'full' | 'changes';
-  /** Of `changes` the hour. */
+  /** When the check began. For `changes` it is the beginning of the hour. */
   readonly begunAtMs: number;
   readonly endedAtMs: number;
   /** The last process that ran one. */

@@ -1,6 +1,9 @@
 /** The share of the time that a pass works in its first period. */
 const SHARE = 0.05;
-/** Of the period. A page of long histories does not make the pass wait for minutes. */
+/**
+ * The longest pause, as a share of the period. With it, a page of long histories does not make the pass wait for
+ * minutes.
+ */
 const PAUSE_MAX = 0.1;
 
 interface Progress {

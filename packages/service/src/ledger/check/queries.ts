@@ -2,7 +2,7 @@ import type { Queryable } from '#db/pool.ts';
 import type { CallId } from '#kernel/ids.ts';
 
 interface DifferenceRow {
-  /** Null in a row that carries the counts alone. */
+  /** The rule that is broken. It is null in a row that carries the counts alone. */
   readonly rule: string | null;
   readonly wallet_id: bigint;
   readonly expected: bigint;
@@ -61,7 +61,7 @@ export async function noteCheckedFrom(db: Queryable, call: string): Promise<void
   await db.query(`select ledger.checked_from($1)`, [call]);
 }
 
-/** True when it is this process's turn to check what is new. */
+/** Returns true when it is this process's turn to check what is new. */
 export async function beginCheck(db: Queryable, periodMs: number): Promise<boolean> {
   const { rows } = await db.query<{ begun: boolean }>(`select ledger.begin_check($1) as begun`, [periodMs]);
   return rows[0]?.begun ?? false;
@@ -120,7 +120,9 @@ export async function selectChecks(db: Queryable, most: number): Promise<readonl
 /** What the books have of a call: its receipt, and what was charged late and lost (WA-10). */
 export interface BookedRow {
   readonly call_id: CallId;
-  /** Null if the call has no receipt: it runs, or the books have never heard of it. */
+  /**
+   * The money that the call holds. It is null if the call has no receipt: it runs, or the books have never heard of it.
+   */
   readonly held: bigint | null;
   readonly charged: bigint;
   readonly is_late: boolean;

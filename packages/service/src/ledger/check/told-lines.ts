@@ -6,14 +6,17 @@ import { settlementOf } from '#ledger/settlement/spool-record.ts';
 export interface ToldCharge {
   readonly callId: CallId;
   readonly micros: bigint;
-  /** Of a settlement file: its charge may be above the hold, and its caller was told the hold then. */
+  /**
+   * Tells whether the line is of a settlement file. If so, its charge may be above the hold, and its caller was told
+   * the hold then.
+   */
   readonly isSpooled: boolean;
 }
 
-/** `untold`: a call whose caller was told no charge, or any other line of the log. */
+/** The word `untold` stands for a call whose caller was told no charge, or for any other line of the log. */
 type ReadLine = ToldCharge | 'untold' | 'malformed';
 
-/** Far more than a line of a call has. A longer one is not kept in memory. */
+/** This is far more than a line of a call has. A longer one is not kept in memory. */
 const LINE_CHARS_MAX = 65_536;
 
 /** The lines of a text that comes in pieces, without empty ones. A line that is too long is cut off, so nobody can parse it. */

@@ -6,7 +6,7 @@ import { linesOf, type ToldCharge, toldBy } from '#ledger/check/told-lines.ts';
 /** A told charge that the books do not have as it was told. Amounts are in micros. */
 export interface ToldDifference {
   readonly callId: CallId;
-  /** `missing`: nothing is booked for it. `doubled`: it was charged in time and late as well. */
+  /** With `missing`, nothing is booked for it. With `doubled`, it was charged in time and late as well. */
   readonly kind: 'missing' | 'different' | 'doubled';
   readonly told: bigint;
   readonly booked: bigint;
@@ -22,10 +22,13 @@ interface ToldSums {
   told: number;
   toldMicros: bigint;
   bookedMicros: bigint;
-  /** Told charges whose calls still hold their money: their settlement is under way. They are not booked yet. */
+  /**
+   * The told charges whose calls still hold their money, because their settlement is under way. They are not booked
+   * yet.
+   */
   waiting: number;
   waitingMicros: bigint;
-  /** Told charges of calls whose receipts are in archives: they cannot be compared. */
+  /** The told charges of calls whose receipts are in archives. They cannot be compared. */
   archived: number;
   missing: number;
   missingMicros: bigint;
@@ -36,7 +39,7 @@ interface ToldSums {
   lostMicros: bigint;
 }
 
-/** So many calls are looked up with one statement, and are all that is kept in memory. */
+/** This many calls are looked up with one statement, and they are all that is kept in memory. */
 const BATCH_MAX = 1_000;
 
 /**

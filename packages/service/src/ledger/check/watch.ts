@@ -13,7 +13,7 @@ import { beginCheck, endCheck, selectLastCheck } from '#ledger/check/queries.ts'
 const PERIOD_MS = 60_000;
 /** The timers of different processes drift. A process that is a little early may still take its turn. */
 const PERIOD_SHARE = 0.9;
-/** Enough to see what kind of fault it is. `purser ledger check` prints the rest. */
+/** These are enough to see what kind of fault it is. `purser ledger check` prints the rest. */
 const DIFFERENCES_LOGGED_MAX = 20;
 /** The limit for each statement of a pass. A wallet that was never checked before may have a long history. */
 export const CHECK_STATEMENT_MS_MAX = 60_000;

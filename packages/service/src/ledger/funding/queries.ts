@@ -3,21 +3,26 @@ import type { AppId, EndUserId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { answerOf } from '#ledger/statements/function-answer.ts';
 
-/** Money that comes into a wallet or goes out of it, other than by calls. `key` counts once for each wallet and kind. */
+/**
+ * Money that comes into a wallet or goes out of it, other than by calls. A `key` counts once for each wallet and kind.
+ */
 export interface Movement<Kind> {
   readonly appId: AppId;
   readonly userId: EndUserId;
   readonly kind: Kind;
-  /** At least 1. */
+  /** The amount, which is at least 1. */
   readonly amount: Micros;
   readonly key: string;
 }
 
 export type CreditKind = 'top_up' | 'contract_credit' | 'funds_reinstated';
 export type TakeBackKind = 'refund' | 'claw_back';
-/** `repeated`: booked before, with this amount; `conflict`: the key stood for another amount. Neither books anything. */
+/**
+ * With `repeated`, it was booked before, with this amount. With `conflict`, the key stood for another amount. Neither
+ * books anything.
+ */
 export type TakeBackOutcome = 'booked' | 'repeated' | 'conflict' | 'no_wallet';
-/** `too_much`: the balance would pass the largest amount there is. */
+/** With `too_much`, the balance would pass the largest amount there is. */
 export type CreditOutcome = TakeBackOutcome | 'too_much';
 export type ReinstateOutcome = 'reinstated' | 'shortfall' | 'no_wallet';
 
@@ -29,9 +34,9 @@ export function insertTakeBack(db: Queryable, taken: Movement<TakeBackKind>): Pr
   return answerOf<TakeBackOutcome>(db, `select ledger.take_back($1, $2, $3, $4, $5) as answer`, valuesOf(taken));
 }
 
-/** `too_little`: less is there than that which no call holds. */
+/** With `too_little`, the wallet has less money that no call holds than is asked for. */
 export type SetAsideOutcome = 'booked' | 'repeated' | 'conflict' | 'too_little' | 'suspended' | 'no_wallet';
-/** `conflict`: it ended the other way before. `nothing`: none was set aside under the key. */
+/** With `conflict`, it ended the other way before. With `nothing`, no money was set aside under the key. */
 export type EndSetAsideOutcome = CreditOutcome | 'nothing';
 
 export function insertSetAside(

@@ -19,7 +19,7 @@ interface DrainSlotOptions {
   readonly log: Log;
 }
 
-/** Short enough that a drain stops within a second of losing its slot. */
+/** The time is short enough that a drain stops within a second of losing its slot. */
 const POLL_MS = 500;
 const BATCH_MAX = 256;
 const OFFER_RETRIES_MAX = 20; // About two seconds. After that the drain keeps its slot.

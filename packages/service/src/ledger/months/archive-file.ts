@@ -57,7 +57,7 @@ export async function writeManifest(archive: string, manifest: object): Promise<
   await flushFolder(file);
 }
 
-/** SHA-256 over the text of an archive. */
+/** Returns the SHA-256 over the text of an archive. */
 export async function hashArchive(file: string): Promise<Buffer> {
   const hash = createHash('sha256');
   for await (const piece of readArchive(file)) hash.update(piece);

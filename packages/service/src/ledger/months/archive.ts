@@ -6,7 +6,7 @@ import { detachReceipts, type MonthRow, noteArchived } from '#ledger/months/quer
 import { readReceiptLines } from '#ledger/months/receipt-lines.ts';
 import { withLocks } from '#ledger/months/with-locks.ts';
 
-/** Of the text in an archive, see `month_page.sql`. */
+/** The form of the text in an archive, see `month_page.sql`. */
 const FORM = 1;
 
 /**

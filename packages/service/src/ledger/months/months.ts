@@ -5,7 +5,7 @@ import { makeMonth } from '#ledger/months/queries.ts';
 
 /** Months are made two ahead, so this may fail for two months. */
 const PERIOD_MS = 60_000;
-/** Of one pass. After a pause of years, the next passes make the rest. */
+/** The most months that one pass makes. After a pause of years, the next passes make the rest. */
 const MONTHS_PER_PASS = 24;
 
 /** Makes the months ahead that receipts are kept in. One process on a database does so. */

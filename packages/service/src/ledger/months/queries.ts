@@ -61,7 +61,7 @@ export async function selectMonths(
   return rows;
 }
 
-/** For the rest of a transaction. */
+/** Sets the lock timeout for the rest of a transaction. */
 export async function setLockTimeout(tx: Queryable, ms: number): Promise<void> {
   await tx.query(`select set_config('lock_timeout', $1, true)`, [String(ms)]);
 }
@@ -82,7 +82,7 @@ export async function countHoldsOfMonth(db: Queryable, month: string): Promise<n
 }
 
 interface PageRow {
-  /** Null when no receipt is left. */
+  /** The lines of the page. It is null when no receipt is left. */
   readonly lines: string | null;
   readonly rows: number;
   readonly last_call: string | null;

@@ -4,9 +4,9 @@ import type { Queryable } from '#db/pool.ts';
 export interface ParcelRow {
   readonly wallet_id: bigint;
   readonly version: bigint;
-  /** For which move the wallet is barred. Null: it is not. */
+  /** The move that the wallet is barred for. It is null if the wallet is not barred. */
   readonly move: number | null;
-  /** JSON, as PostgreSQL writes it: numbers in it are never read here. */
+  /** The facts of the wallet in JSON, as PostgreSQL writes it: numbers in it are never read here. */
   readonly facts: string;
   readonly app_id: string;
   readonly user_id: string;
@@ -79,7 +79,10 @@ export interface CellBooks {
   readonly owed_out: bigint;
 }
 
-/** In one snapshot. Reads all wallets, and of the entries those of moves, by the index of causes. */
+/**
+ * Reads the books of the cell in one snapshot. It reads all wallets, and of the entries those of moves, by the index of
+ * causes.
+ */
 export async function selectCellBooks(db: Queryable): Promise<CellBooks> {
   const { rows } = await db.query<CellBooks>(
     `select w.*, m.*

@@ -33,7 +33,7 @@ export interface Settlement {
     readonly cacheWriteTokens: number;
     readonly completionTokens: number;
     readonly reasoningTokens: number;
-    /** Undefined for nearly every call. */
+    /** The counts that are rare. It is undefined for nearly every call. */
     readonly rare?: Readonly<Record<RareCount, number>> | undefined;
   };
   readonly correlationId: CorrelationId | undefined;

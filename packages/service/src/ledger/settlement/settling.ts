@@ -31,32 +31,32 @@ export const BACKLOG_LIMITS: BacklogLimits = { ageMsMax: 30_000, settlementsMax:
 
 /** Brings settlements into the database. While the database is away it keeps them on disk and answers from there. */
 interface Settling {
-  /** See `Holds`. */
+  /** Settles a call, as `Holds` describes it. */
   readonly settle: (settlement: Settlement, granted: Micros) => Promise<SettledCall>;
   /** Ends a call without a charge. For orphaned holds: no caller waits for this. */
   readonly release: (callId: CallId) => Promise<SettledCall>;
   /**
-   * True if new calls must be refused. Age alone refuses nothing while the database answers: one wallet may be locked for
-   * long, and that is no reason to turn away the callers of all others.
+   * Returns true if new calls must be refused. Age alone refuses nothing while the database answers: one wallet may be
+   * locked for long, and that is no reason to turn away the callers of all others.
    */
   readonly isBehind: (limits: BacklogLimits) => boolean;
-  /** See `Holds`. */
+  /** Settles what processes left on disk, as `Holds` describes it. */
   readonly replay: () => Promise<boolean>;
-  /** See `Holds`. */
+  /** Stops, as `Holds` describes it. */
   readonly stop: () => Promise<void>;
 }
 
 type Settle = (settlement: Settlement, waiter: Waiter<SettledCall>) => void;
 
 interface SettlingOptions {
-  /** For what processes left on disk. */
+  /** The pool that settles what processes left on disk. */
   readonly pool: Pool;
   readonly outage: OutageWatch;
   /** Ends a call in the next turn, however long that takes. The waiter must not throw. */
   readonly settleInTurn: Settle;
   readonly spool: Spool;
   readonly log: Log;
-  /** Called when the settlement of a call has landed, or never will. */
+  /** Is called when the settlement of a call has landed, or never will. */
   readonly onEnd: (callId: CallId) => void;
 }
 
@@ -161,7 +161,7 @@ export function createSettling({ pool, outage, settleInTurn, spool, log, onEnd }
   };
 }
 
-/** True if the call was free although it has a charge: its hold had been released. */
+/** Returns true if the call was free although it has a charge, because its hold had been released. */
 function isReleased({ charge }: Settlement, { charged }: SettledCall): boolean {
   return charged === ZERO_MICROS && charge > ZERO_MICROS;
 }
@@ -174,7 +174,9 @@ async function settleAll(pool: Pool, settlements: readonly Settlement[], log: Lo
   if (released.length > 0) await chargeLate(pool, released, log);
 }
 
-/** Repeating it changes nothing. What nobody was told stays free (WA-10). */
+/**
+ * Charges calls after their holds were released. Repeating it changes nothing. What nobody was told stays free (WA-10).
+ */
 async function chargeLate(pool: Pool, released: readonly Settlement[], log: Log): Promise<void> {
   const late = await settleLate(pool, released);
   for (const { call_id: callId, charged, lost, is_new: isNew } of late) {

@@ -25,7 +25,7 @@ export interface SpoolFile {
    * could see the text; the text must then be written again elsewhere. If it throws, the file is as it was before.
    */
   readonly append: (text: string) => Promise<boolean>;
-  /** False if a failed write has left a torn line at the end that could not be cut off. */
+  /** Returns false if a failed write has left a torn line at the end that could not be cut off. */
   readonly isSound: () => boolean;
   readonly close: () => Promise<void>;
 }

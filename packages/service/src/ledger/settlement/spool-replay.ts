@@ -7,7 +7,7 @@ import { readSpooled } from '#ledger/settlement/spool-record.ts';
 
 /** What became of the settlements of a file. If the database is away, landing throws instead. */
 export interface Landing {
-  /** True if some could not land now but may later, such as those of a locked wallet. */
+  /** Tells whether some settlements could not land now but may later, such as those of a locked wallet. */
   readonly isStuck: boolean;
   /** How many can never land, because the database refuses them as they are. */
   readonly refused: number;

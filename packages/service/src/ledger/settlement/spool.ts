@@ -31,7 +31,10 @@ export interface Spool {
 }
 
 interface SpoolOptions {
-  /** Created when the first settlement must be kept. All processes that share it replay for each other. */
+  /**
+   * The directory, which is created when the first settlement must be kept. All processes that share it replay for each
+   * other.
+   */
   readonly directory: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -50,7 +53,7 @@ export function createSpool({ directory, clock, log }: SpoolOptions): Spool {
   let isClosed = false;
   let isLeft = false; // A settlement in the files has not been booked.
 
-  /** True if every settlement has landed and files remain to be removed. */
+  /** Returns true if every settlement has landed and files remain to be removed. */
   const isDone = (): boolean => waitingSinceMs.size === 0 && writer.hasFiles() && !isClosed;
 
   /**
@@ -69,7 +72,7 @@ export function createSpool({ directory, clock, log }: SpoolOptions): Spool {
     if (working === undefined && (pending.length > 0 || isDone())) working = work();
   }
 
-  /** At the end all settlements have landed, but for those that are left: their files are for a replay. */
+  /** Ends the files. By then all settlements have landed, but for those that are left: their files are for a replay. */
   function endFiles(): Promise<void> {
     const end = isLeft ? leaveFiles : removeFiles;
     isLeft = false; // At once: what is left from now on is in the next file.

@@ -52,7 +52,7 @@ export function createSharedLane(pool: Pool): TakeTurn {
 
 /** Calls in a turn from which on its process surely has the next turn ready. */
 const BUSY_CALLS = 8;
-/** Far less than a statement with so many calls takes. */
+/** This is far less time than a statement with so many calls takes. */
 const GATHER_MS_MAX = 1;
 
 /**

@@ -125,7 +125,10 @@ async function doneIn(db: Queryable, instance: InstanceOf, { settlements, reques
 const instanceIdOf = (instance: InstanceOf, request: HoldRequest): bigint =>
   typeof instance === 'bigint' ? instance : instance(request);
 
-/** See `lane_turn.sql`. The server answers null if all is done, which saves sending back the ids. */
+/**
+ * Takes all of the turn in one statement, see `lane_turn.sql`. The server answers null if all is done, which saves
+ * sending back the ids.
+ */
 async function turnAll(db: Queryable, instance: InstanceOf, { settlements, requests }: Turn): Promise<Done> {
   const { rows } = await db.query<{ done: readonly CallId[] | null }>({
     name: 'ledger_turn',
@@ -141,7 +144,7 @@ async function turnAll(db: Queryable, instance: InstanceOf, { settlements, reque
   return done === null ? 'all' : new Set(done);
 }
 
-/** See `settle_one.sql`. */
+/** Settles one call, see `settle_one.sql`. */
 async function settleOne(db: Queryable, settlement: Settlement): Promise<boolean> {
   const { rows } = await db.query<{ done: boolean }>({
     name: 'ledger_settle_one',
@@ -151,7 +154,7 @@ async function settleOne(db: Queryable, settlement: Settlement): Promise<boolean
   return rows[0]?.done === true;
 }
 
-/** See `place_one.sql`. */
+/** Places one hold, see `place_one.sql`. */
 async function placeOne(db: Queryable, instanceId: bigint, request: HoldRequest): Promise<boolean> {
   const { callId, appId, userId, most, streamsMax, callsMax = 0, idempotencyKey: key } = request;
   const { rows } = await db.query<{ done: boolean }>({

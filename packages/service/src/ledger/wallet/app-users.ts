@@ -6,7 +6,9 @@ import { type AppUserRow, selectAppUser, selectAppUsers } from '#ledger/wallet/q
 /** A user with a connected wallet, as the app's developers may see them: no balance, nothing of the person (WA-02). */
 export interface AppUser {
   readonly userId: EndUserId;
-  /** Of the first connection. A wallet that an operator opened counts from then on, until somebody connects it. */
+  /**
+   * When the user first connected. A wallet that an operator opened counts from then on, until somebody connects it.
+   */
   readonly connectedAtMs: number;
   readonly spentThisMonth: Micros;
   /** The most that a month may cost. Undefined: no cap. `GET /balance` tells the app the same. */

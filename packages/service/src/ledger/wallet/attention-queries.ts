@@ -3,7 +3,7 @@ import type { Queryable } from '#db/pool.ts';
 interface AttentionRow {
   readonly held_micros: bigint;
   readonly held_calls: number;
-  /** Of calls that have run for more than an hour. */
+  /** The micros held by calls that have run for more than an hour. */
   readonly old_micros: bigint;
   readonly old_calls: number;
   readonly suspended: number;

@@ -30,7 +30,7 @@ export async function selectEntriesOfCall(db: Queryable, callId: CallId): Promis
   return rows;
 }
 
-/** Whose wallet has this number, by which the check of the ledger names it. */
+/** Finds whose wallet has this number, by which the check of the ledger names it. */
 export async function selectWalletByNumber(
   db: Queryable,
   walletId: bigint,

@@ -31,9 +31,9 @@ export interface EntryRow {
 
 /** A part of a wallet's entries, by their numbers. */
 interface EntryPage {
-  /** Only entries from this one on. Undefined: from the first. */
+  /** Only entries from this one on are read. If it is undefined, they are read from the first. */
   readonly first?: bigint | undefined;
-  /** Only entries below this one. Undefined: up to the newest. */
+  /** Only entries below this one are read. If it is undefined, they are read up to the newest. */
   readonly before: bigint | undefined;
   readonly most: number;
 }

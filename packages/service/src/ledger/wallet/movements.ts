@@ -14,10 +14,10 @@ import { OPENED_HERE, type Place } from '#ledger/wallet/place.ts';
 /** An entry as the owner of its wallet reads it. */
 export interface WalletMovement extends Place {
   readonly kind: MovementKind;
-  /** Only for a charge. */
+  /** The call that was charged. It is set only for a charge. */
   readonly callId: CallId | undefined;
   readonly amount: Micros;
-  /** `beside`: the money had left the wallet earlier, when it was set aside. */
+  /** With `beside`, the money had left the wallet earlier, when it was set aside. */
   readonly direction: 'in' | 'out' | 'beside';
   readonly balanceAfter: Micros;
   readonly atMs: number;
@@ -31,7 +31,7 @@ export interface NamedWallet {
 }
 
 export interface MovementPage {
-  /** Only earlier entries are read. Undefined starts with the newest. */
+  /** Only earlier entries are read. If it is undefined, the page starts with the newest. */
   readonly before: Place | undefined;
   readonly most: number;
 }
@@ -64,7 +64,7 @@ export interface DayPart {
 
 /** What a wallet's movements of a UTC day come to. */
 export interface DayFigures {
-  /** `YYYY-MM-DD`. */
+  /** The day, as `YYYY-MM-DD`. */
   readonly day: string;
   readonly calls: number;
   /** What the calls took from the wallet. */

@@ -27,7 +27,7 @@ export interface WalletFilter {
 
 export interface WalletPage {
   readonly isOldestFirst: boolean;
-  /** Only wallets that come after this place. */
+  /** Only wallets that come after this place are read. */
   readonly after: string | undefined;
   readonly most: number;
 }
@@ -132,7 +132,7 @@ function rangeOf(
   ];
 }
 
-/** Few wallets are, and they have an index of their own. */
+/** Returns true for a status that few wallets have. They have an index of their own. */
 function isOutOfOrder(status: WalletFilter['status']): boolean {
   return status === 'suspended' || status === 'disconnected';
 }

@@ -26,7 +26,7 @@ export function placeText({ move, seq }: Place): string {
   return move === OPENED_HERE ? String(seq) : `${move}.${seq}`;
 }
 
-/** Undefined: the text is no place. */
+/** Returns undefined if the text is no place. */
 export function parsePlace(text: string): Place | undefined {
   const [, move = OPENED_HERE, seq] = PLACE.exec(text) ?? [];
   return seq === undefined ? undefined : { move: Number(move), seq: BigInt(seq) };

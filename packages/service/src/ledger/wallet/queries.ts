@@ -107,7 +107,7 @@ export async function selectAppUser(
 
 export interface SpentRow {
   readonly user_id: EndUserId;
-  /** Null: no call was charged in this database. */
+  /** When a call was last charged. It is null if no call was charged in this database. */
   readonly last_charged_at: Date | null;
   readonly spent_micros: bigint;
 }
@@ -134,7 +134,7 @@ export interface NewWallet {
   readonly cap: Micros | undefined;
 }
 
-/** False where the user has a wallet already. */
+/** Returns false where the user has a wallet already. */
 export async function insertWallet(db: Queryable, wallet: NewWallet): Promise<boolean> {
   const { rows } = await db.query<{ opened: boolean }>(`select ledger.open_wallet($1, $2, $3, $4) as opened`, [
     wallet.appId,
@@ -145,7 +145,7 @@ export async function insertWallet(db: Queryable, wallet: NewWallet): Promise<bo
   return rows[0]?.opened ?? false;
 }
 
-/** False where there is no wallet. */
+/** Returns false where there is no wallet. */
 export function updateCap(
   db: Queryable,
   wallet: { readonly appId: AppId; readonly userId: EndUserId; readonly cap: Micros | undefined },
@@ -164,7 +164,7 @@ export function lockWallet(db: Queryable, appId: AppId, userId: EndUserId): Prom
   return answerOf<boolean>(db, `select ledger.lock_for_act($1, $2) as answer`, [appId, userId]);
 }
 
-/** False where there is no wallet. */
+/** Returns false where there is no wallet. */
 export function updateConnected(
   db: Queryable,
   wallet: { readonly appId: AppId; readonly userId: EndUserId; readonly isConnected: boolean },

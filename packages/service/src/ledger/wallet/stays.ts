@@ -41,7 +41,7 @@ export type StayEntry = EntryRow & { readonly move: number };
  */
 export interface StayReader {
   readonly page: (wallet: NamedWallet, page: MovementPage) => Promise<OfStays<WalletMovement>>;
-  /** At most `most` days of each stay: so the first `most` days of all cells together are whole. */
+  /** Reads at most `most` days of each stay. So the first `most` days of all cells together are whole. */
   readonly days: (wallet: NamedWallet, page: MovementPage) => Promise<OfStays<StayDay>>;
   /** Movements that are no calls, at most `most` of each part. Parts of other cells have none here. */
   readonly others: (wallet: NamedWallet, parts: readonly DayPart[], most: number) => Promise<OfStays<WalletMovement>>;
@@ -96,7 +96,7 @@ export function createStayReader(db: Queryable): StayReader {
 
 interface Stay {
   readonly move: number;
-  /** Undefined: since the wallet was opened. */
+  /** When the stay began. It is undefined if it began when the wallet was opened. */
   readonly sinceMs: number | undefined;
   readonly all: EntryRange;
   /** The entries that are something to the wallet's owner. */

@@ -28,7 +28,7 @@ export interface Wallet {
   readonly available: Micros;
   /** What a claw-back or refund could not take. It is owed to us, and the wallet is suspended meanwhile (WA-06). */
   readonly shortfall: Micros;
-  /** Undefined: no cap. */
+  /** The monthly cap. It is undefined if there is no cap. */
   readonly cap: Micros | undefined;
   readonly spentThisMonth: Micros;
 }

@@ -74,7 +74,7 @@ function isOurs(stripe: Stripe, payment: string, known: Map<string, Promise<bool
   return answer;
 }
 
-/** Minor units, negative for money that left. */
+/** Returns an amount from minor units, negative for money that left. */
 function signed(count: number, currency: string): bigint {
   const amount: bigint = fromMinorUnits(Math.abs(count), currency);
   return count < 0 ? -amount : amount;

@@ -4,7 +4,7 @@ import { fromMinorUnits } from '#payments/amounts.ts';
 import { CHECKOUT_NAME, REFUND_NAME } from '#payments/checkout-name.ts';
 import type { DisputeMovement, PaymentReport, RefundReport } from '#payments/processor.ts';
 
-/** More refunds or disputes than any payment has. The library requires a limit. */
+/** These are more refunds or disputes than any payment has. The library requires a limit. */
 const LISTED_MAX = 10_000;
 const PAGE = 100;
 
@@ -54,7 +54,9 @@ function refundOf(refund: Stripe.Refund): RefundReport {
   };
 }
 
-/** `requires_action` and `pending` count as under way: the outcome is still open. */
+/**
+ * Returns the state of a refund. `requires_action` and `pending` count as under way, because the outcome is still open.
+ */
 function stateOf(status: string | null): RefundReport['state'] {
   if (status === 'succeeded') return 'paid';
   return status === 'failed' || status === 'canceled' ? 'declined' : 'under_way';

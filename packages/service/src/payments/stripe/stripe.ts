@@ -14,13 +14,13 @@ export interface StripeSettings {
   readonly secretKey: string;
   /** The signing secret of the endpoint to which Stripe sends webhooks. */
   readonly webhookSecret: string;
-  /** Undefined means Stripe's own address. */
+  /** The address of the API. If it is undefined, it is Stripe's own address. */
   readonly apiBase: URL | undefined;
 }
 
 const TIMEOUT_MS = 10_000;
 const RETRIES = 2;
-/** Fewer when a payer waits for the page: an error now is better than a page that hangs. */
+/** There are fewer retries when a payer waits for the page: an error now is better than a page that hangs. */
 const RETRIES_OF_A_PAYER = 1;
 /** How long a checkout can be paid. */
 const OPEN_SECONDS = 60 * 60;
@@ -28,10 +28,10 @@ const OPEN_SECONDS = 60 * 60;
 const TOLERANCE_SECONDS = 300;
 /** Where checkout pages are, unless `apiBase` says otherwise. */
 const CHECKOUT_ORIGIN = 'https://checkout.stripe.com';
-/** With these, Stripe refuses a refund for good. Anything else may succeed when it is repeated. */
+/** With these statuses, Stripe refuses a refund for good. Anything else may succeed when it is repeated. */
 const REFUSED_STATUS = new Set([400, 402]);
 
-/** Stripe (ON-03): Checkout Sessions for paying, webhooks, refunds. */
+/** Makes Stripe as the payment processor (ON-03), with Checkout Sessions for paying, webhooks and refunds. */
 export function createStripe(settings: StripeSettings, clock: Clock): Processor {
   const { secretKey, webhookSecret, apiBase } = settings;
   const stripe = new Stripe(secretKey, {

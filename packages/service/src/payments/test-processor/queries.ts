@@ -12,7 +12,7 @@ export interface TestCheckoutRow {
   readonly return_url: string;
   readonly cancel_url: string;
   readonly confirming: TestCardName | null;
-  /** Null until somebody has paid. */
+  /** The payment. It is null until somebody has paid. */
   readonly test_payment: string | null;
   readonly card: TestCardName | null;
 }

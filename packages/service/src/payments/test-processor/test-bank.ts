@@ -18,7 +18,7 @@ export interface TestCheckout {
   readonly returnUrl: string;
   /** Where the payer goes if they do not pay. */
   readonly cancelUrl: string;
-  /** `confirming`: the card needs a second step. */
+  /** With `confirming`, the card needs a second step. */
   readonly state: 'open' | 'confirming' | 'paid';
 }
 

@@ -45,7 +45,7 @@ const FAMILIES: readonly (readonly [pattern: RegExp, claude: Claude])[] = [
   [/claude-/, MODERN],
 ];
 
-/** Undefined for a model that is no Claude, such as one behind a server that speaks Anthropic's format. */
+/** Returns undefined for a model that is no Claude, such as one behind a server that speaks Anthropic's format. */
 export function claudeOf(providerModel: string): Claude | undefined {
   return FAMILIES.find(([pattern]) => pattern.test(providerModel))?.[1];
 }

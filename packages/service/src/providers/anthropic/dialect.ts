@@ -8,14 +8,14 @@ import { samplingOf, schemaOf, stopOf } from '#providers/translated/settings.ts'
 import { unifiedCounts } from '#providers/translated/usage.ts';
 
 interface AnthropicOptions {
-  /** Up to and including the version, as in `https://api.anthropic.com/v1`. */
+  /** The base URL up to and including the version, as in `https://api.anthropic.com/v1`. */
   readonly baseUrl: string;
 }
 
-/** For a server of one's own that asks for none. */
+/** The key for a server of one's own that asks for none. */
 const NO_KEY: VendorKey = { text: 'none', isToken: false };
 
-/** Anthropic's Messages format, by `@ai-sdk/anthropic`. */
+/** Makes the dialect of Anthropic's Messages format, by `@ai-sdk/anthropic`. */
 export function anthropicDialect({ baseUrl }: AnthropicOptions): Dialect {
   return {
     kind: 'anthropic',
@@ -58,7 +58,10 @@ function sealOf(metadata: SharedV4ProviderMetadata[string] | undefined): SealFie
   return typeof signature === 'string' && signature !== '' ? { signature } : undefined;
 }
 
-/** V4 adds up what was written to the cache for 5 minutes and for an hour. They are billed apart. */
+/**
+ * Returns the tokens that were written to the cache for an hour. V4 adds them up with those for 5 minutes, but they are
+ * billed apart.
+ */
 function longCacheWrite(raw: unknown): number | undefined {
   const creation = isJsonObject(raw) ? raw['cache_creation'] : undefined;
   const long = isJsonObject(creation) ? creation['ephemeral_1h_input_tokens'] : undefined;
@@ -81,7 +84,7 @@ const KINDS: Readonly<Record<string, UpstreamErrorKind>> = {
   api_error: 'outage',
 };
 
-/** Anthropic has no code for a prompt that is too long, and none for an account without money. */
+/** Matches a prompt that is too long, because Anthropic has no code for one, and none for an account without money. */
 const TOO_LONG = /^prompt is too long|exceed context limit|exceeds? the (maximum )?context/i;
 const NO_MONEY = /credit balance is too low/i;
 

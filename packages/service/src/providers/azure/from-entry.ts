@@ -9,7 +9,10 @@ type Entry = Extract<CatalogueProvider, { kind: 'azure' }>;
 /** The last dated version of the paths with deployments that is no preview. */
 const API_VERSION = '2024-10-21';
 
-/** OpenAI's format at Azure: another address and another header for the key. Tokens of Microsoft Entra go as bearer tokens. */
+/**
+ * Makes a provider of OpenAI's format at Azure, which has another address and another header for the key. Tokens of
+ * Microsoft Entra go as bearer tokens.
+ */
 export function fromAzureEntry(http: HttpClient, entry: Entry, key: KeySource | undefined): Provider {
   const { deployments = false, apiVersion } = entry;
   const base = `${entry.endpoint.replace(/\/+$/, '')}/openai`;

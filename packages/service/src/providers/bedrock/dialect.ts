@@ -17,7 +17,7 @@ interface BedrockOptions {
   readonly endpoint?: string | undefined;
 }
 
-/** Bedrock's Converse format, by `@ai-sdk/amazon-bedrock`. Without a key, requests are signed. */
+/** Makes the dialect of Bedrock's Converse format, by `@ai-sdk/amazon-bedrock`. Without a key, requests are signed. */
 export function bedrockDialect(place: BedrockOptions, http: Pick<VendorHttp, 'requestCredentials'>): Dialect {
   const { region } = place;
   const credentials = createCredentials(place, http);
@@ -80,7 +80,10 @@ function splitCacheWrite(all: number | undefined, long: number) {
   return { cacheWrite: Math.max(0, (all ?? long) - long), cacheWriteLong: long };
 }
 
-/** In small letters: the same names begin with a capital in a response, and with a small letter in a stream. */
+/**
+ * The names are in small letters, because the same names begin with a capital in a response, and with a small letter in
+ * a stream.
+ */
 const KINDS: Readonly<Record<string, UpstreamErrorKind>> = {
   throttlingexception: 'throttled',
   servicequotaexceededexception: 'throttled',
@@ -99,7 +102,7 @@ const KINDS: Readonly<Record<string, UpstreamErrorKind>> = {
   resourcenotfoundexception: 'rejected',
 };
 
-/** Bedrock has one code for everything that is wrong with a request. */
+/** Matches a prompt that is too long, because Bedrock has one code for everything that is wrong with a request. */
 const TOO_LONG =
   /input is too long|too many (input )?tokens|prompt is too long|exceed context limit|maximum context length/i;
 

@@ -5,7 +5,10 @@ import { claudeOf } from '#providers/anthropic/claude.ts';
 const WITHOUT_STRICT = ['claude-opus-4-7', 'claude-opus-4-8', 'claude-opus-5', 'claude-fable-5', 'claude-sonnet-5'];
 const WITHOUT_SCHEMA = [...WITHOUT_STRICT, 'claude-sonnet-4-6', 'claude-haiku-4-5'];
 
-/** Bedrock checks requests by its own copy of Anthropic's schema, which lacks strict tools for the newest models. */
+/**
+ * Returns false for models whose strict tools Bedrock refuses. It checks requests by its own copy of Anthropic's
+ * schema, which lacks strict tools for the newest models.
+ */
 export function takesStrict(providerModel: string): boolean {
   return !WITHOUT_STRICT.some((name) => providerModel.includes(name));
 }
@@ -26,7 +29,10 @@ export function isOpenWeightOpenAi(providerModel: string): boolean {
   return isOpenAi(providerModel) && providerModel.includes('openai.gpt-oss-');
 }
 
-/** Amazon's own model that takes an effort. With "high" it takes no output limit, and a call without one has no price. */
+/**
+ * Returns true for Amazon's own model that takes an effort. With "high" it takes no output limit, and a call without
+ * one has no price.
+ */
 export function isNovaReasoning(providerModel: string): boolean {
   return providerModel.includes('amazon.nova-2-lite-v1:0');
 }

@@ -19,7 +19,9 @@ function isThinking({ request }: RuleContext): boolean {
   return typeof effort === 'string' && effort !== 'none';
 }
 
-/** Sampling by `temperature` or `top_p`: only some models take it, none while it thinks, and only one of the two. */
+/**
+ * Checks sampling by `temperature` or `top_p`: only some models take it, none while it thinks, and only one of the two.
+ */
 export function findSampling(
   name: 'temperature' | 'top_p',
   claude: Claude | undefined,
@@ -82,7 +84,7 @@ export const findStop: Find = (value) => {
     : { path: 'stop', advice: 'Its provider takes no stop sequence of spaces alone.' };
 };
 
-/** Kind `anthropic`: Anthropic's Messages format. */
+/** The capabilities of kind `anthropic`, Anthropic's Messages format. */
 export const ANTHROPIC: Capabilities = {
   ...WITHOUT_COUNTERPART,
   frequency_penalty: refused('frequency_penalty', is(0), 'unless 0'),

@@ -20,7 +20,7 @@ function isGiven(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0;
 }
 
-/** Converse takes tool calls and results only beside tools. */
+/** Finds tool calls and results without tools. Converse takes them only beside tools. */
 function findToolsWithoutTools({ request }: RuleContext) {
   const messages = request['messages'] as readonly JsonObject[];
   const place = messages.findIndex(({ role, tool_calls: calls }) => role === 'tool' || isGiven(calls));
@@ -75,7 +75,7 @@ function findSamplingOf(name: 'temperature' | 'top_p', value: unknown, context: 
   return findSampling(name, claudeOf(providerModel), value, context);
 }
 
-/** Converse wants every object of a strict tool to be closed. */
+/** Says what is wrong with a strict tool. Converse wants every object of one to be closed. */
 function strictFault(providerModel: string): (parameters: unknown) => string | undefined {
   return (parameters) => {
     if (!takesStrict(providerModel)) return PLAIN;
@@ -90,7 +90,7 @@ function isClosed(schema: unknown): boolean {
   return !isOpen && Object.values(schema).every(isClosed);
 }
 
-/** Kind `bedrock`: Amazon Bedrock's Converse format. */
+/** The capabilities of kind `bedrock`, Amazon Bedrock's Converse format. */
 export const BEDROCK: Capabilities = {
   ...WITHOUT_COUNTERPART,
   frequency_penalty: refused('frequency_penalty', is(0), 'unless 0'),

@@ -65,7 +65,7 @@ const findTools: Find = (value) => {
   return { path: `tools[${place}].function.name`, advice: 'It must begin with a letter or `_`.' };
 };
 
-/** Kind `vertex`: Gemini's format on Vertex AI. */
+/** The capabilities of kind `vertex`, Gemini's format on Vertex AI. */
 export const VERTEX: Capabilities = {
   ...WITHOUT_COUNTERPART,
   frequency_penalty: { does: 'forwarded' },
@@ -102,7 +102,7 @@ function penalty(name: 'frequency_penalty' | 'presence_penalty'): Rule {
   };
 }
 
-/** Kind `google`: Gemini's format at the Gemini API. */
+/** The capabilities of kind `google`, Gemini's format at the Gemini API. */
 export const GOOGLE: Capabilities = {
   ...VERTEX,
   frequency_penalty: penalty('frequency_penalty'),

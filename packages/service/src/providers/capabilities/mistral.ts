@@ -69,7 +69,7 @@ const findChoice: Find = (value) => {
   return type === 'function' ? undefined : { path: 'tool_choice', advice: 'Name one function, or none.' };
 };
 
-/** Kind `mistral`. */
+/** The capabilities of kind `mistral`. */
 export const MISTRAL: Capabilities = {
   ...WITHOUT_COUNTERPART,
   frequency_penalty: { does: 'forwarded' },

@@ -25,7 +25,7 @@ function strayIn(holder: JsonObject, known: ReadonlySet<string>, path: string): 
   return stray === undefined ? undefined : { path: `${path}.${stray}`, advice: LEAVE_OUT };
 }
 
-/** True for a choice that makes the model call a tool. */
+/** Returns true for a choice that makes the model call a tool. */
 export function isForced(choice: unknown): boolean {
   if (!isJsonObject(choice)) return choice === 'required';
   const allowed = choice['allowed_tools'];

@@ -21,7 +21,7 @@ interface CredentialsOptions {
   readonly project: string;
   /** The JSON of a service account or of a workload identity. Undefined: what Google's libraries find in the environment. */
   readonly credentialsFile: string | undefined;
-  /** May name the host of Google's metadata server. */
+  /** The environment variables, which may name the host of Google's metadata server. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -41,7 +41,7 @@ export async function fetchAccessToken(options: CredentialsOptions): Promise<Acc
   throw new UpstreamError('outage', 'The token endpoint answered without a token.');
 }
 
-/** Undefined if no file has credentials, so that only the machine itself can have some. */
+/** Returns undefined if no file has credentials, so that only the machine itself can have some. */
 async function openClient({ http, project, credentialsFile }: CredentialsOptions): Promise<AuthClient | undefined> {
   const definition = credentialsFile === undefined ? undefined : await readDefinition(credentialsFile);
   const named = definition?.['token_uri'];

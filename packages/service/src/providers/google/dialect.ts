@@ -13,7 +13,7 @@ import { samplingOf, schemaOf, stopOf } from '#providers/translated/settings.ts'
 
 interface GoogleOptions {
   readonly kind: 'google' | 'vertex';
-  /** Up to and excluding `/models/...`. */
+  /** The base URL up to and excluding `/models/...`. */
   readonly baseUrl: string;
 }
 
@@ -25,7 +25,7 @@ const WITHHELD: ReadonlySet<string> = new Set([
   'MODEL_ARMOR',
 ]);
 
-/** Gemini's format, at the Gemini API (`google`) and on Vertex (`vertex`), by `@ai-sdk/google`. */
+/** Makes the dialect of Gemini's format, at the Gemini API (`google`) and on Vertex (`vertex`), by `@ai-sdk/google`. */
 export function googleDialect({ kind, baseUrl }: GoogleOptions): Dialect {
   return {
     kind,

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import type { UpstreamErrorKind } from '#providers/provider.ts';
 import type { VendorFailure } from '#providers/translated/dialect.ts';
 
-/** Google's canonical codes, and two words that say more than their code does. */
+/** The codes are Google's canonical ones, and two words that say more than their code does. */
 const KINDS: Readonly<Record<string, UpstreamErrorKind>> = {
   TOO_LONG: 'too-long',
   // The Gemini API answers a wrong key with 400 INVALID_ARGUMENT.

@@ -3,7 +3,10 @@
  * does not take, and is not loaded when a request is checked.
  */
 interface Gemini {
-  /** 2.5 for `gemini-2.5-flash`. A name without a number, such as `gemini-flash-latest`, is taken for the newest. */
+  /**
+   * The number of the model, such as 2.5 for `gemini-2.5-flash`. A name without a number, such as
+   * `gemini-flash-latest`, is taken for the newest.
+   */
   readonly generation: number;
   readonly isPro: boolean;
 }
@@ -11,7 +14,7 @@ interface Gemini {
 const NEWEST = Number.POSITIVE_INFINITY;
 const NAME = /(?:^|\/)gemini-(?:(\d+(?:\.\d+)?)(?:-|$))?/;
 
-/** Undefined for a model that is no Gemini, such as a Gemma. */
+/** Returns undefined for a model that is no Gemini, such as a Gemma. */
 function geminiOf(providerModel: string): Gemini | undefined {
   const found = NAME.exec(providerModel);
   if (found === null) return undefined;
@@ -23,7 +26,9 @@ type ThinkingConfig =
   | { readonly thinkingBudget: number }
   | { readonly thinkingLevel: 'minimal' | 'low' | 'medium' | 'high' };
 
-/** Google's own table for the compatible format: https://ai.google.dev/gemini-api/docs/openai */
+/**
+ * The budgets are those of Google's own table for the compatible format: https://ai.google.dev/gemini-api/docs/openai
+ */
 const BUDGETS: Readonly<Record<string, number>> = { none: 0, minimal: 1_024, low: 1_024, medium: 8_192, high: 24_576 };
 const LEVELS = ['minimal', 'low', 'medium', 'high'] as const;
 
@@ -52,7 +57,7 @@ export function effortsOf(providerModel: string): readonly string[] {
   return all.filter((effort) => thinkingOf(providerModel, effort) !== undefined);
 }
 
-/** Only the newer models sign their function calls and want the signatures back. */
+/** Returns true for the newer models. Only they sign their function calls and want the signatures back. */
 export function signsCalls(providerModel: string): boolean {
   return (geminiOf(providerModel)?.generation ?? 0) >= 3;
 }

@@ -12,11 +12,11 @@ interface VertexOptions {
   readonly http: VendorHttp;
   /** A key of the settings. Vertex takes access tokens only, so it must be one. */
   readonly key: KeySource | undefined;
-  /** May name the host of Google's metadata server. */
+  /** The environment variables, which may name the host of Google's metadata server. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Gemini models on Vertex AI, by access tokens of a service account or a workload identity. */
+/** Makes the provider of Gemini models on Vertex AI, by access tokens of a service account or a workload identity. */
 export function createVertex(options: VertexOptions): Provider {
   const { definition, http, key } = options;
   const { project, location } = definition;

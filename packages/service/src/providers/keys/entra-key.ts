@@ -17,7 +17,7 @@ interface EntraKeyOptions {
   readonly name: string;
   readonly entra: EntraDefinition;
   readonly readEnvironment: (name: string) => string | undefined;
-  /** For the proxies of requests, and for the identity of the machine. */
+  /** The environment variables, for the proxies of requests and for the identity of the machine. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: SteadyClock;
 }
@@ -69,7 +69,10 @@ async function askMachine({ client, scope }: MachineIdentity, { environment }: E
   return requestToken({ url, headers, environment: undefined });
 }
 
-/** `expires_in` says how many seconds it lives, `expires_on` when it ends. Machines send them as texts. */
+/**
+ * Reads a token from an answer. `expires_in` says how many seconds it lives, `expires_on` when it ends. Machines send
+ * them as texts.
+ */
 function tokenIn(answer: JsonObject): FetchedKey {
   const { access_token: key, expires_in: seconds, expires_on: end } = answer;
   if (typeof key !== 'string') throw new KeyFault('the answer to the request for a token has none');

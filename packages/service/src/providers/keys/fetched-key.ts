@@ -16,7 +16,7 @@ interface FetchedKeyOptions {
   readonly isToken: boolean;
   /** Gets a new key. Its failures must not quote what it read: they are logged. */
   readonly fetch: () => Promise<FetchedKey>;
-  /** After a failure, and after a key was refused, it is fetched at most this often. */
+  /** After a failure, and after a key was refused, the key is fetched at most this often. */
   readonly intervalMs: number;
   readonly clock: SteadyClock;
 }

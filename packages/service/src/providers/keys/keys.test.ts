@@ -112,7 +112,7 @@ function commandKey(script: string, words: readonly string[] = [], runMsMax = 60
   });
 }
 
-test('MO-11 a command prints the key without shell or stray environment', async () => {
+test('MO-11 a command prints the key without shell or other variables', async () => {
   const key = commandKey('console.log([...process.argv.slice(1), Object.keys(process.env).sort()].join("|"))', [
     '$HOME;`x`',
   ]);

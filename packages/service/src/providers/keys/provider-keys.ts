@@ -9,7 +9,7 @@ import { fixedKey, type KeySource } from '#providers/keys/key-source.ts';
 
 /** The keys that calls of a provider can be sent with. */
 export interface ProviderKeys {
-  /** `[undefined]` if the provider needs none, empty if it has none that may be sent to it. */
+  /** Returns `[undefined]` if the provider needs no key, and an empty list if it has none that may be sent to it. */
   readonly sourcesOf: (provider: CatalogueProvider) => readonly (KeySource | undefined)[];
 }
 
@@ -52,7 +52,7 @@ export function createProviderKeys(options: KeysOptions): ProviderKeys {
   };
 }
 
-/** Undefined if its variable is not set on this machine. */
+/** Returns undefined if the variable of the key is not set on this machine. */
 function sourceOf(name: string, definition: ProviderKeyDefinition, options: KeysOptions): KeySource | undefined {
   const { readEnvironment, outboundEnvironment, clock } = options;
   if ('env' in definition) {

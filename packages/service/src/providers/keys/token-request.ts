@@ -12,7 +12,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 interface TokenRequest {
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as a form by POST. Without one, the request is a GET. */
+  /** The form, which is sent by POST. Without one, the request is a GET. */
   readonly form?: Readonly<Record<string, string>>;
   /** Uses the proxies of these variables. Undefined: none. */
   readonly environment: Environment | undefined;
@@ -75,7 +75,7 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** Microsoft's numbers of what is wrong, by which an operator finds out more. They say nothing secret. */
+/** Returns Microsoft's numbers of what is wrong, by which an operator finds out more. They say nothing secret. */
 function codesIn(answer: unknown): string {
   const codes: unknown = isJsonObject(answer) ? answer['error_codes'] : undefined;
   const numbers = Array.isArray(codes) ? codes.filter((code) => Number.isSafeInteger(code)).slice(0, 4) : [];

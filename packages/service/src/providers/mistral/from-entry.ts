@@ -7,7 +7,10 @@ import type { Provider } from '#providers/provider.ts';
 
 type Entry = Extract<CatalogueProvider, { kind: 'mistral' }>;
 
-/** Mistral: the compatible format with words of its own. Its answers differ in nothing that the adapter does not read. */
+/**
+ * Makes the provider Mistral: the compatible format with words of its own. Its answers differ in nothing that the
+ * adapter does not read.
+ */
 export function fromMistralEntry(http: HttpClient, { baseUrl }: Entry, key: KeySource | undefined): Provider {
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}/chat/completions`);
   return createOpenAiCompatible({ http, urlOf: () => url, key, toRequest: toMistralRequest });

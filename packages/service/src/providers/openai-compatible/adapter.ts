@@ -22,7 +22,7 @@ interface AdapterOptions {
   readonly key: KeySource | undefined;
   /** The header that holds the key alone. Undefined: `authorization`, as a token. */
   readonly keyHeader?: string | undefined;
-  /** Further headers, the same for each call. */
+  /** The further headers, which are the same for each call. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly toRequest?: ToRequest | undefined;
 }

@@ -28,7 +28,7 @@ export interface ChunkReader {
   readonly isComplete: () => boolean;
 }
 
-/** `outputTokensMax`: the limit that was sent, over all choices. */
+/** The parameter `outputTokensMax` is the limit that was sent, over all choices. */
 export function createChunkReader(outputTokensMax = Infinity): ChunkReader {
   let chunks: StreamChunk[] = [];
   let isDone = false;

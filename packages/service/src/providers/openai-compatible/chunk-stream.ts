@@ -19,7 +19,10 @@ const LOST: ReadonlySet<RequestErrorKind> = new Set(['connection', 'protocol', '
  */
 export class ChunkStream implements ChunkSource, ResponseListener {
   readonly #response: StreamedResponse;
-  /** Let go at the end, with the text that it has read: a settlement may take longer than the stream. */
+  /**
+   * The reader is let go at the end, with the text that it has read, because a settlement may take longer than the
+   * stream.
+   */
   #chunks: ChunkReader | undefined;
   /** The body has ended, or nothing more is wanted of it. */
   #hasEnded = false;
@@ -28,7 +31,7 @@ export class ChunkStream implements ChunkSource, ResponseListener {
   #take: TakeChunks | undefined;
   #over: PromiseWithResolvers<void> | undefined;
 
-  /** `outputTokensMax`: the limit that was sent, over all choices. */
+  /** The parameter `outputTokensMax` is the limit that was sent, over all choices. */
   constructor(response: StreamedResponse, outputTokensMax = Infinity) {
     this.#response = response;
     this.#chunks = createChunkReader(outputTokensMax);

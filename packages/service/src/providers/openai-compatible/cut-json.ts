@@ -1,7 +1,7 @@
 const STRUCTURE = /["{}[\],:]/g;
 /** An escape at the end that is not whole. */
 const TORN_ESCAPE = /(?<=(?<!\\)(?:\\\\)*)\\(?:u[0-9a-fA-F]{0,3})?$/;
-/** Longer than any escape, so that only the end of a long text is searched for one. */
+/** This is longer than any escape, so that only the end of a long text is searched for one. */
 const ESCAPE_CHARACTERS_MAX = 64;
 
 /**
@@ -11,7 +11,7 @@ const ESCAPE_CHARACTERS_MAX = 64;
 export function closeCutJson(text: string): string {
   /** The closing brackets of what is open, the innermost last. */
   const open: string[] = [];
-  /** Up to here, the text is whole values. */
+  /** The text up to here is whole values. */
   let safe = 0;
   let isName = false;
   STRUCTURE.lastIndex = 0;

@@ -13,7 +13,7 @@ export interface ErrorFacts {
 const NO_FACTS: ErrorFacts = { codes: [], message: '' };
 const CODE_FIELDS = ['code', 'type', 'status', 'reason', 'error_type'];
 const MESSAGE_FIELDS = ['message', 'detail', 'error'];
-/** Google's `details` hold the reason. */
+/** The most `details` that are looked at. Google's hold the reason. */
 const DETAILS_MAX = 8;
 
 /** The facts of the beginning of an error's body. It may be cut, and it may be anything: then there are none. */

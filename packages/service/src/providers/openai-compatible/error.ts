@@ -47,7 +47,7 @@ const FAILURES = new Set<unknown>([
   'insufficient_system_resource',
 ]);
 
-/** True if a reason to finish means that the provider broke the answer off. Such an answer is free (CC-11). */
+/** Returns true if a reason to finish means that the provider broke the answer off. Such an answer is free (CC-11). */
 function isFailure(finishReason: unknown): boolean {
   return FAILURES.has(typeof finishReason === 'string' ? finishReason.toLowerCase() : finishReason);
 }

@@ -10,13 +10,13 @@ interface EndWatch {
   readonly follow: (chunk: Chunk) => void;
   /** The same for a run of chunks that were not parsed: they hold nothing but this much text, in bytes. */
   readonly followText: (bytes: number) => void;
-  /** True if nothing but the end of the stream is missing. */
+  /** Returns true if nothing but the end of the stream is missing. */
   readonly isComplete: () => boolean;
   /** A chunk that finishes the open choices. Undefined if there is none, or if nothing was said. */
   readonly closing: () => Chunk | undefined;
 }
 
-/** `outputTokensMax`: the limit that was sent, over all choices. */
+/** The parameter `outputTokensMax` is the limit that was sent, over all choices. */
 export function createEndWatch(outputTokensMax: number): EndWatch {
   /** The choices without a reason, each with the one that fits what it said. */
   const open = new Map<number, FinishReason>();
@@ -24,7 +24,10 @@ export function createEndWatch(outputTokensMax: number): EndWatch {
   const finished = new Set<number>();
   let hasBegun = false;
   let hasSaid = false;
-  /** Usage came alone, and no text after it. Usage beside text is a running count, which says nothing of the end. */
+  /**
+   * This is true if usage came alone, and no text after it. Usage beside text is a running count, which says nothing of
+   * the end.
+   */
   let isReported = false;
   let completionTokens = 0;
 
@@ -78,7 +81,7 @@ function hasCalls(said: JsonObject): boolean {
   return reasonFor(said) !== 'stop';
 }
 
-/** True if a message or delta holds anything that a model generates. */
+/** Returns true if a message or delta holds anything that a model generates. */
 export function saysAnything(said: JsonObject): boolean {
   for (const name of Object.keys(said)) if (!LABELS.has(name) && isFilled(said[name])) return true;
   return false;

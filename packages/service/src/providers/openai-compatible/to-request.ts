@@ -6,7 +6,7 @@ export type ToRequest = (call: ProviderCall, isStream: boolean) => string;
 
 /** What an entry of the catalogue changes about the body. Without any of it, the gateway's text is sent as it is. */
 interface BodySettings {
-  /** False: the provider does not know `stream_options`. */
+  /** If it is false, the provider does not know `stream_options`. */
   readonly streamOptions?: boolean | undefined;
   /** The role by which the provider knows developer messages. */
   readonly developerRole?: 'developer' | 'system' | undefined;
@@ -38,7 +38,9 @@ export function createToRequest(settings: BodySettings = {}): ToRequest {
   };
 }
 
-/** Most requests have no developer message, and keep their text. */
+/**
+ * Returns the text of the request with its developer messages changed. Most requests have none, and keep their text.
+ */
 function withSystemMessages({ request, requestText }: ProviderCall): string {
   const { messages } = request;
   if (!Array.isArray(messages) || !messages.some(isDeveloper)) return requestText;

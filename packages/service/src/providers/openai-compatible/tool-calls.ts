@@ -11,7 +11,7 @@ interface ToolCall {
   readonly givenIndex: number | undefined;
   givenId: string | undefined;
   name: string | undefined;
-  /** Kept only where the provider gave no id: then what is whole tells one call from the next. */
+  /** The arguments are kept only where the provider gave no id: then what is whole tells one call from the next. */
   arguments: string;
 }
 

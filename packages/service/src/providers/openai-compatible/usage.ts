@@ -89,7 +89,10 @@ export function reportIn(answer: JsonObject): UsageReport | undefined {
   );
 }
 
-/** llama.cpp times each call, and its older versions report no usage in streams. */
+/**
+ * Returns usage from the times that llama.cpp measures for each call, because its older versions report no usage in
+ * streams.
+ */
 function usageOfTimings(timings: unknown): JsonObject | undefined {
   if (!isJsonObject(timings)) return undefined;
   const { prompt_n: fresh, cache_n: cached, predicted_n: completion } = timings;

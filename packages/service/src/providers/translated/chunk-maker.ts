@@ -10,7 +10,7 @@ import { usageReportFrom } from '#providers/translated/usage.ts';
 
 /** Turns the parts of one stream into chunks. Each delta is handed on as it comes; nothing is collected. */
 export interface ChunkMaker {
-  /** Undefined if the part says nothing to the caller. Throws `UpstreamError` if it tells of a failure. */
+  /** Returns undefined if the part says nothing to the caller. Throws `UpstreamError` if it tells of a failure. */
   readonly take: (part: LanguageModelV4StreamPart) => Chunk | undefined;
   /** The stream has said why it finished. */
   readonly isFinished: () => boolean;

@@ -12,7 +12,7 @@ import type { Framing, VendorFetch } from '#providers/vendor-fetch.ts';
 
 /** A vendor's failure, as its library reports it. The texts are read to tell failures apart, and go nowhere (ER-03). */
 export interface VendorFailure {
-  /** Undefined for an error in a stream that names none. */
+  /** The HTTP status. It is undefined for an error in a stream that names none. */
   readonly status: number | undefined;
   /** The vendor's own word for it, such as `overloaded_error`. */
   readonly code: string | undefined;
@@ -23,7 +23,7 @@ export interface VendorFailure {
 interface ModelOptions {
   readonly providerModel: string;
   readonly fetch: VendorFetch;
-  /** Undefined if the provider has no key, but signs its requests or gets tokens in another way. */
+  /** The key. It is undefined if the provider has none, but signs its requests or gets tokens in another way. */
   readonly key: VendorKey | undefined;
 }
 
@@ -74,7 +74,7 @@ interface ReasoningWords {
 
 export interface SealFields {
   readonly signature?: string;
-  /** Reasoning that only the vendor can read. */
+  /** The reasoning, which only the vendor can read. */
   readonly data?: string;
 }
 

@@ -109,7 +109,10 @@ export class PartStream implements ChunkSource {
     }
   }
 
-  /** After the last part only the end of the body is missing. Waiting for it lets the connection serve another request. */
+  /**
+   * Waits for the end of the body, which alone is missing after the last part. The wait lets the connection serve
+   * another request.
+   */
   #finish(): void {
     this.#hasEnded = true;
     const { abort, onLeft } = this.#options;

@@ -3,13 +3,16 @@ import type { CallSettings } from '#providers/translated/dialect.ts';
 
 /** Settings that several dialects make in the same way, of a request that the table of capabilities lets pass. */
 
-/** `temperature` and `top_p`. At their default of 1 they say nothing: some models refuse even that. */
+/**
+ * Returns the settings from `temperature` and `top_p`. At their default of 1 they say nothing: some models refuse even
+ * that.
+ */
 export function samplingOf({ temperature, top_p: topP }: JsonObject, { isAlone }: { isAlone: boolean }): CallSettings {
   const isSet = (value: unknown): value is number => typeof value === 'number' && (!isAlone || value !== 1);
   return { ...(isSet(temperature) ? { temperature } : {}), ...(isSet(topP) ? { topP } : {}) };
 }
 
-/** `stop`: one text, or several. */
+/** Returns the setting from `stop`, which is one text, or several. */
 export function stopOf({ stop }: JsonObject): CallSettings {
   if (typeof stop === 'string') return { stopSequences: [stop] };
   return Array.isArray(stop) && stop.length > 0 ? { stopSequences: stop as string[] } : {};

@@ -24,7 +24,7 @@ import { redirectTo } from '#web/frame/responses.ts';
 /** An account may have a hundred sessions. Twenty keep the page under 50 KB; it says how many more there are. */
 const SESSIONS_SHOWN_MAX = 20;
 
-/** `/account`: who is signed in, and where. */
+/** Shows at `/account` who is signed in, and where. */
 export function accountPage(services: AccountServices): PageMethods {
   return {
     GET: async (request) => {
@@ -35,7 +35,7 @@ export function accountPage(services: AccountServices): PageMethods {
   };
 }
 
-/** `/account/sessions`: ends one session, or all others. */
+/** Ends one session, or all others, at `/account/sessions`. */
 export function endSessionForm({ sessions }: AccountServices): PageMethods {
   return {
     GET: () => redirectTo('/account'),
@@ -54,7 +54,7 @@ export function endSessionForm({ sessions }: AccountServices): PageMethods {
   };
 }
 
-/** `/account/password`: sets a new password. Ends every other session, and keeps this browser known. */
+/** Sets a new password at `/account/password`. Ends every other session, and keeps this browser known. */
 export function changePasswordForm(services: AccountServices): PageMethods {
   const { accounts, cookies } = services;
   return {

@@ -6,14 +6,14 @@ import type { Frame } from '#web/frame/page-shell.ts';
 
 /** Everything that the pages of accounts act on. */
 export interface AccountServices {
-  /** Signing in with a password, changing it, and resetting it. */
+  /** Signs in with a password, changes it, and resets it. */
   readonly accounts: Accounts;
   /** The sessions of an account, for the pages and the API alike. */
   readonly sessions: Sessions;
-  /** Anybody may make an account. Otherwise operators make them. */
+  /** Tells whether anybody may make an account. Otherwise operators make them. */
   readonly isRegistrationOpen: boolean;
   readonly cookies: Cookies;
-  /** Without the word about test money: no money moves on these pages. */
+  /** The frame without the word about test money, because no money moves on these pages. */
   readonly frame: Frame;
   /** Where a request comes from, behind the proxies of the settings. Tries are counted by it. */
   readonly addressOf: CallerAddress;

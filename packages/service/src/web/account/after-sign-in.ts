@@ -8,7 +8,10 @@ import { redirectTo } from '#web/frame/responses.ts';
 
 export const SECOND_STEP = '/sign-in/second-factor';
 
-/** From where a browser signs in. One that has signed in before has tries of its own: strangers cannot use them up. */
+/**
+ * Returns from where a browser signs in. One that has signed in before has tries of its own, which strangers cannot use
+ * up.
+ */
 export function placeOf({ addressOf }: Pick<AccountServices, 'addressOf'>, request: PageRequest): SignInPlace {
   return { from: addressOf(request.exchange.request), device: request.cookie('device'), isProgram: false };
 }
@@ -19,7 +22,7 @@ export function homeOf(request: PageRequest, account: Account): string {
   return isOperator ? '/ops' : '/console';
 }
 
-/** After a right password: home, or to the second factor. A sign-in that waits for it is no session. */
+/** Leads on after a right password: home, or to the second factor. A sign-in that waits for it is no session. */
 export function goOn(
   { cookies }: Pick<AccountServices, 'cookies'>,
   request: PageRequest,

@@ -19,7 +19,10 @@ import { redirectTo } from '#web/frame/responses.ts';
 
 const AUTHENTICATOR = '/account/authenticator';
 
-/** `/account/authenticator`: sets up an authenticator app. The secret is in the form, sealed, until a code confirms it. */
+/**
+ * Sets up an authenticator app at `/account/authenticator`. The secret is in the form, sealed, until a code confirms
+ * it.
+ */
 export function authenticatorPage(services: AccountServices): PageMethods {
   const { secondFactors } = services.accounts;
   return {

@@ -1,7 +1,7 @@
 import type { Html } from '#kernel/html.ts';
 import { textField } from '#web/components/text-field.ts';
 
-/** RFC 5321: a path of 256 octets, less its angle brackets. */
+/** The limit is a path of 256 octets by RFC 5321, less its angle brackets. */
 export const EMAIL_LENGTH_MAX = 254;
 
 /** The e-mail address of an account. `username` makes password managers offer the password that belongs to it. */

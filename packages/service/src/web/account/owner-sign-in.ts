@@ -15,7 +15,7 @@ import type { PageMethods, PageRequest } from '#web/frame/page.ts';
 import { pageOf } from '#web/frame/page-shell.ts';
 import { redirectTo, refusedBy } from '#web/frame/responses.ts';
 
-/** `/sign-in`: by e-mail address and password. */
+/** Signs in by e-mail address and password at `/sign-in`. */
 export function signInPage(services: AccountServices): PageMethods {
   const needs = passkeyNeeds(services);
   return {
@@ -39,7 +39,10 @@ export function signInPage(services: AccountServices): PageMethods {
   };
 }
 
-/** `/sign-out`: ends the session of this browser. The browser stays known, so that strangers cannot lock its owner out. */
+/**
+ * Ends the session of this browser at `/sign-out`. The browser stays known, so that strangers cannot lock its owner
+ * out.
+ */
 export function signOutForm({ sessions, cookies }: AccountServices): PageMethods {
   return {
     GET: () => redirectTo('/account'),

@@ -17,8 +17,8 @@ import { redirectTo, refusedBy } from '#web/frame/responses.ts';
 const TOKEN = /^[0-9A-Za-z]{1,256}$/;
 
 /**
- * `/password-reset`: asks for the mail. The answer is the same for every address and does not wait for the mail, so that neither its
- * words nor its duration tell who has an account.
+ * Asks for the mail at `/password-reset`. The answer is the same for every address and does not wait for the mail, so
+ * that neither its words nor its duration tell who has an account.
  */
 export function askResetPage({ accounts, addressOf, inBackground, frame }: AccountServices): PageMethods {
   return {
@@ -34,9 +34,9 @@ export function askResetPage({ accounts, addressOf, inBackground, frame }: Accou
 }
 
 /**
- * `/password-reset/use`: where the link in the mail leads. The token moves into a cookie at once, and the browser gets the address
- * again without it: the token then stands in no history and no referrer. Opening the link does not use it up, because mail scanners
- * open links too.
+ * Makes the page `/password-reset/use`, where the link in the mail leads. The token moves into a cookie at once, and
+ * the browser gets the address again without it: the token then stands in no history and no referrer. Opening the link
+ * does not use it up, because mail scanners open links too.
  */
 export function useResetPage(services: AccountServices): PageMethods {
   const { accounts, cookies, frame } = services;

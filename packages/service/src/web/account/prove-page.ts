@@ -23,7 +23,7 @@ export function provePath(then: string): string {
   return `${PROVE}?then=${encodeURIComponent(then)}`;
 }
 
-/** `/account/prove`: shows again who one is, before a change that a stolen session must not make (CP-06). */
+/** Asks at `/account/prove` who somebody is once more, before a change that a stolen session must not make (CP-06). */
 export function provePage(services: AccountServices): PageMethods {
   return {
     GET: async (request) => {

@@ -9,7 +9,9 @@ const CORRECTION_BYTES = [7, 10, 15, 20, 26, 18, 20, 24, 30, 18, 20, 24, 26, 30,
 const BLOCKS = [1, 1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 4, 4, 6, 6, 6, 6, 7, 8];
 const VERSION_MAX = BLOCKS.length;
 const LEVEL_L = 1;
-/** Level L in the upper bits, mask 0 (a chessboard) in the lower ones. Every reader takes every mask. */
+/**
+ * The format has level L in the upper bits and mask 0 (a chessboard) in the lower ones. Every reader takes every mask.
+ */
 const FORMAT = LEVEL_L << 3;
 
 interface Version {
@@ -17,7 +19,7 @@ interface Version {
   readonly size: number;
   readonly correctionBytes: number;
   readonly blocks: number;
-  /** Data and correction bytes together. */
+  /** The number of data and correction bytes together. */
   readonly bytes: number;
 }
 
@@ -56,7 +58,7 @@ function modulesFor(version: number): number {
   return all - ((25 * aligned - 10) * aligned - 55) - (version < 7 ? 0 : 36);
 }
 
-/** Mode, length, the bytes, and padding. */
+/** Returns the mode, the length, the bytes, and padding. */
 function dataOf({ version, bytes, correctionBytes, blocks }: Version, content: Buffer): Uint8Array {
   const capacity = bytes - correctionBytes * blocks;
   const bits = [0b0100, content.length, ...content].map((value, at) => {

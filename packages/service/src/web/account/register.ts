@@ -14,7 +14,7 @@ import type { PageMethods, PageRequest } from '#web/frame/page.ts';
 import { pageOf } from '#web/frame/page-shell.ts';
 import { redirectTo, showPage } from '#web/frame/responses.ts';
 
-/** `/register`: makes an account and signs in to it. Only where the settings let anybody do so. */
+/** Makes an account and signs in to it at `/register`. The page is there only where the settings let anybody do so. */
 export function registerPage(services: AccountServices): PageMethods {
   const { accounts, addressOf } = services;
   return {

@@ -22,7 +22,7 @@ import { redirectTo } from '#web/frame/responses.ts';
 export const SECOND_FACTOR = '/account/second-factor';
 const PASSKEYS = '/account/passkeys';
 
-/** `/account/second-factor`: the authenticator app, passkeys and recovery codes of the account (CP-06). */
+/** Shows at `/account/second-factor` the authenticator app, passkeys and recovery codes of the account (CP-06). */
 export function secondFactorPage(services: AccountServices): PageMethods {
   return {
     GET: async (request) => {
@@ -33,7 +33,10 @@ export function secondFactorPage(services: AccountServices): PageMethods {
   };
 }
 
-/** `/account/passkeys`: adds a passkey. The credential is JSON that the script put into the field; all of it is checked. */
+/**
+ * Adds a passkey at `/account/passkeys`. The credential is JSON that the script put into the field; all of it is
+ * checked.
+ */
 export function addPasskeyForm(services: AccountServices): PageMethods {
   return changeForm(services, async (by, form) => {
     const added = await services.accounts.secondFactors.addPasskey(
@@ -47,7 +50,7 @@ export function addPasskeyForm(services: AccountServices): PageMethods {
   });
 }
 
-/** `/account/passkeys/remove`. One that is not there has been removed, too. */
+/** Removes a passkey at `/account/passkeys/remove`. One that is not there has been removed, too. */
 export function removePasskeyForm(services: AccountServices): PageMethods {
   return changeForm(services, async (by, form) => {
     const refused = await services.accounts.secondFactors.removePasskey(by, form.field('passkey'));
@@ -55,7 +58,7 @@ export function removePasskeyForm(services: AccountServices): PageMethods {
   });
 }
 
-/** `/account/authenticator/remove`. */
+/** Removes the authenticator app at `/account/authenticator/remove`. */
 export function removeAuthenticatorForm(services: AccountServices): PageMethods {
   return changeForm(services, async (by) => {
     const refused = await services.accounts.secondFactors.removeAuthenticator(by);
@@ -63,7 +66,7 @@ export function removeAuthenticatorForm(services: AccountServices): PageMethods 
   });
 }
 
-/** `/account/second-factor/code`: mails an operator the code for their first second factor. */
+/** Mails an operator the code for their first second factor, at `/account/second-factor/code`. */
 export function enrolmentCodeForm(services: AccountServices): PageMethods {
   return changeForm(services, async (by) => {
     const refused = await services.accounts.secondFactors.sendEnrolmentCode(by);
@@ -80,7 +83,7 @@ export function enrolmentField(
   return textField({ name: 'enrolment', label: CODE_TEXTS.label, hint: CODE_TEXTS.hint, autocomplete: 'off' });
 }
 
-/** `/account/recovery-codes`: makes new ones and shows them, this once. */
+/** Makes new recovery codes at `/account/recovery-codes` and shows them, this once. */
 export function recoveryCodesForm(services: AccountServices): PageMethods {
   return changeForm(services, async (by) => {
     const made = await services.accounts.secondFactors.newRecoveryCodes(by);

@@ -13,7 +13,7 @@ import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts'
 import { pageOf } from '#web/frame/page-shell.ts';
 import { redirectTo, refusedBy } from '#web/frame/responses.ts';
 
-/** `/sign-in/second-factor`: the second step of a sign-in. */
+/** Makes the page `/sign-in/second-factor`, which is the second step of a sign-in. */
 export function secondStepPage(services: AccountServices): PageMethods {
   return {
     GET: async (request) => {
@@ -24,7 +24,7 @@ export function secondStepPage(services: AccountServices): PageMethods {
   };
 }
 
-/** `/sign-in/passkey`: takes what a passkey signed, as the second step or as the only one. */
+/** Takes what a passkey signed at `/sign-in/passkey`, as the second step or as the only one. */
 export function passkeySignInForm(services: AccountServices): PageMethods {
   return {
     GET: () => redirectTo('/sign-in'),

@@ -21,7 +21,7 @@ export function ssoPages(services: AccountServices): Readonly<Record<string, Pag
   return { [SSO]: ssoPage(services), [SSO_CALLBACK]: callbackPage(services), [SSO_LINK]: linkPage(services) };
 }
 
-/** `/sign-in/sso`: leads to the provider. `for=proof`: to show again who one is. */
+/** Leads to the provider at `/sign-in/sso`. With `for=proof`, it is to show again who one is. */
 function ssoPage(services: AccountServices): PageMethods {
   return {
     GET: async (request) => {
@@ -36,7 +36,7 @@ function ssoPage(services: AccountServices): PageMethods {
   };
 }
 
-/** `/sign-in/sso/callback`: where the provider sends people back to. */
+/** Takes people back from the provider at `/sign-in/sso/callback`. */
 function callbackPage(services: AccountServices): PageMethods {
   const { accounts, cookies } = services;
   return {
@@ -56,7 +56,7 @@ function callbackPage(services: AccountServices): PageMethods {
   };
 }
 
-/** `/account/sso`: gives an account that has a password to a person at the provider. */
+/** Gives an account that has a password to a person at the provider, at `/account/sso`. */
 function linkPage(services: AccountServices): PageMethods {
   const { accounts, frame } = services;
   return {

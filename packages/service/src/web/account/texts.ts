@@ -32,7 +32,7 @@ export const ACCOUNT_TEXTS = {
   signedIn: 'Signed in',
   lastUsed: 'Last used',
   end: 'Sign out',
-  /** For screen readers: every session has the same button. */
+  /** The text is for screen readers, because every session has the same button. */
   endThat: (since: string) => `Sign out the session that began at ${since}`,
   endOthers: 'Sign out everywhere else',
   older: (count: number) => (count === 1 ? 'And one older session.' : `And ${count} older sessions.`),

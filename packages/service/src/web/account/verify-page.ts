@@ -15,9 +15,9 @@ const VERIFY = '/account/verify';
 const TOKEN = /^[0-9A-Za-z]{1,256}$/;
 
 /**
- * `/account/verify`: where the link in the mail leads. The token moves into a cookie, so that it stands in no history. Opening the
- * link verifies nothing, because mail scanners open links too. The button works for the account that the mail is for, and for
- * nobody else who is signed in.
+ * Makes the page `/account/verify`, where the link in the mail leads. The token moves into a cookie, so that it stands
+ * in no history. Opening the link verifies nothing, because mail scanners open links too. The button works for the
+ * account that the mail is for, and for nobody else who is signed in.
  */
 export function verifyPage(services: AccountServices): PageMethods {
   const { accounts, cookies, addressOf } = services;
@@ -53,7 +53,7 @@ export function verifyPage(services: AccountServices): PageMethods {
   };
 }
 
-/** `/account/verify/send`: mails the link again. */
+/** Mails the link again at `/account/verify/send`. */
 export function sendVerificationForm(services: AccountServices): PageMethods {
   return {
     GET: () => redirectTo('/account'),

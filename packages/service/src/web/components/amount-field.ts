@@ -12,7 +12,10 @@ interface AmountField {
   readonly isRequired?: boolean;
 }
 
-/** 20 characters: the largest amount has 10 digits, a separator and 6 decimals, and spaces may be pasted around it. */
+/**
+ * The limit is 20 characters: the largest amount has 10 digits, a separator and 6 decimals, and spaces may be pasted
+ * around it.
+ */
 const LENGTH_MAX = 20;
 
 /**

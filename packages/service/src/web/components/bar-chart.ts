@@ -8,15 +8,21 @@ interface Quantity {
   readonly text: string;
 }
 
-/** `main`: what the chart is about. `rare`, `bad` and `calm` set parts apart that are unusual, a fault, or beside the point. */
+/**
+ * With `main`, the series is what the chart is about. `rare`, `bad` and `calm` set parts apart that are unusual, a
+ * fault, or beside the point.
+ */
 type SeriesKind = 'main' | 'rare' | 'bad' | 'calm';
 
 interface BarChart {
-  /** Unique on the page. */
+  /** The id, which is unique on the page. */
   readonly id: string;
   readonly caption: string;
   readonly series: readonly { readonly name: string; readonly kind: SeriesKind }[];
-  /** From the oldest to the newest, each with a quantity for every series. The parts of a bar stand on each other. */
+  /**
+   * The bars from the oldest to the newest, each with a quantity for every series. The parts of a bar stand on each
+   * other.
+   */
   readonly slots: readonly { readonly label: string; readonly parts: readonly Quantity[] }[];
   /** How a height of the axis is written, for example with a currency. */
   readonly axis: (size: number) => string;

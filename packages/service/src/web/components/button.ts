@@ -1,6 +1,9 @@
 import { type Html, html } from '#kernel/html.ts';
 
-/** `quiet`: one of several ways on. `danger`: takes something away. Without a kind: the one thing that the page is for. */
+/**
+ * With `quiet`, the button is one of several ways on. With `danger`, it takes something away. Without a kind, it is the
+ * one thing that the page is for.
+ */
 type ButtonKind = 'quiet' | 'danger';
 
 interface Button {

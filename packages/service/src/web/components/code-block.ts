@@ -2,7 +2,7 @@ import { type Html, html } from '#kernel/html.ts';
 import { PART_TEXTS as TEXTS } from '#web/components/texts.ts';
 
 interface CodeBlock {
-  /** Unique on the page. */
+  /** The id, which is unique on the page. */
   readonly id: string;
   /** What it is: a language, or what it does. */
   readonly label: string;
@@ -24,7 +24,7 @@ export function codeTabs(name: string, what: string, blocks: readonly CodeBlock[
 ${tabs}${blocks.map((block) => html`${codeBlock(block)}\n`)}</div>`;
 }
 
-/** Text to copy: a command, a snippet, a key. The button appears where the browser can copy. */
+/** Shows a text to copy: a command, a snippet, a key. The button appears where the browser can copy. */
 export function codeBlock({ id, label, code, wraps = false }: CodeBlock): Html {
   return html`<figure class="snippet">
 <figcaption>${label} <button type="button" class="quiet" data-copy="${id}" data-done="${TEXTS.copied}" hidden>${TEXTS.copy}</button></figcaption>

@@ -16,7 +16,10 @@ export function headlineAmount({ amount, currency }: Money, formats: Formats): H
   return html`<p class="amount">${coins}</p>${small}`;
 }
 
-/** Typographic signs: a hyphen in place of the minus is lost at the end of a line. `none`: a balance. */
+/**
+ * The signs are typographic, because a hyphen in place of the minus is lost at the end of a line. With `none`, the
+ * amount is a balance.
+ */
 const SIGNS = { in: '+', out: '−', none: '' } as const;
 
 /** An amount with the sign by which the balance changes. */

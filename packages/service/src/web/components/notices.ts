@@ -22,7 +22,7 @@ export function successNotice(message: string | undefined): Html | undefined {
   return message === undefined ? undefined : html`<p class="good" role="status">${message}</p>`;
 }
 
-/** Something to know before going on. It was there when the page was opened, so it interrupts nobody. */
+/** Shows something to know before going on. It was there when the page was opened, so it interrupts nobody. */
 export function warningNotice(message: string): Html {
   return html`<p class="alert">${message}</p>`;
 }

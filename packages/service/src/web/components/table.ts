@@ -17,9 +17,12 @@ interface Table {
   readonly rows: readonly Row[];
   /** Rows under headings of their own, after the others. */
   readonly groups?: readonly { readonly heading: Cell; readonly rows: readonly Row[] }[];
-  /** Up to three columns whose cells are too long for a row of a phone: each cell gets a line of its own there. */
+  /**
+   * Tells whether the cells of up to three columns are too long for a row of a phone. Each cell then gets a line of its
+   * own there.
+   */
   readonly hasLongCells?: boolean;
-  /** Shown instead of the table when there are no rows. */
+  /** The text that is shown instead of the table when there are no rows. */
   readonly empty: string;
 }
 
@@ -51,7 +54,10 @@ function cellOf(cell: Cell, column: Column = { name: '' }, isCompact: boolean): 
   return html`<td${numberClass(column)}${label}>${whole}</td>`;
 }
 
-/** Without a table there is no caption, so a caption that is only text has to look like a heading by itself. */
+/**
+ * Returns a heading. Without a table there is no caption, so a caption that is only text has to look like a heading by
+ * itself.
+ */
 function headingOf(caption: Cell): Html {
   return typeof caption === 'string' ? html`<p><strong>${caption}</strong></p>` : caption;
 }

@@ -1,7 +1,7 @@
 import { type Html, html } from '#kernel/html.ts';
 
 interface TextField {
-  /** Of the form field, and its id on the page. */
+  /** The name of the form field, and its id on the page. */
   readonly name: string;
   readonly label: string;
   /** What it holds at first. A password field never has one. */
@@ -9,7 +9,7 @@ interface TextField {
   readonly type?: 'text' | 'email' | 'password' | 'date';
   /** What to type, if the label does not say it. Below the field, so that it stays visible while somebody types. */
   readonly hint?: string;
-  /** For password managers and phones: `username`, `one-time-code`, `off` and so on. */
+  /** The hint for password managers and phones: `username`, `one-time-code`, `off` and so on. */
   readonly autocomplete?: string;
   readonly inputMode?: 'decimal' | 'numeric';
   /** The browser counts characters and stops at the maximum. The server counts again: a form can be sent without a browser. */

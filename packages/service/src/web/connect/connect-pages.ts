@@ -112,7 +112,10 @@ function topupOf(request: WalletOwnerRequest, opened: OpenedConnectLink): TopupS
   return { opened, path, action: `${path}/topup`, next: `${path}/done`, isLastStep: true };
 }
 
-/** Back to the app with `status=connected`, only if it is. The link may have expired while somebody paid: it is read all the same. */
+/**
+ * Leads back to the app with `status=connected`, only if it is connected. The link may have expired while somebody
+ * paid: it is read all the same.
+ */
 function donePage(services: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: async (request) => {
@@ -130,8 +133,8 @@ function donePage(services: WalletOwnerServices): PageMethods<Person> {
 }
 
 /**
- * Back to the app without connecting. It takes the button of a page that we showed to this browser: an address of ours that
- * led anybody who opens it to an address of an app's choice could be used to lend that address our name.
+ * Leads back to the app without connecting. It takes the button of a page that we showed to this browser: an address of
+ * ours that led anybody who opens it to an address of an app's choice could be used to lend that address our name.
  */
 function cancelForm(services: WalletOwnerServices): PageMethods<Person> {
   return {
@@ -173,8 +176,8 @@ function checked(
 }
 
 /**
- * For somebody whose wallet it is not. While its owner has disconnected it, only those who try to take it over by their own
- * consent are told: a page that is merely opened looks as if nobody had ever connected (WA-02).
+ * Answers somebody whose wallet it is not. While its owner has disconnected it, only those who try to take it over by
+ * their own consent are told: a page that is merely opened looks as if nobody had ever connected (WA-02).
  */
 function foreign(services: WalletOwnerServices, request: WalletOwnerRequest, opened: OpenedLink): PageResponse {
   const { path, cancelPath } = waysOf(request);

@@ -107,7 +107,7 @@ ${list(CONNECT_TEXTS.mayNot)}
 </section>`;
 }
 
-/** Back to an app that waits for an answer. Somebody who is connected already goes back as connected. */
+/** Leads back to an app that waits for an answer. Somebody who is connected already goes back as connected. */
 function wayOutOf(
   request: WalletOwnerRequest,
   { path, cancelPath }: Required<ConsentAt> & { readonly cancelPath: string },

@@ -7,7 +7,7 @@ export const CONNECT_TEXTS = {
 
   /** Names the user of the app, in the app's words: people should see at a glance if it is not theirs. */
   account: 'Account there',
-  /** Whose wallet it is: the person who is signed in. */
+  /** The label of whose wallet it is: that of the person who is signed in. */
   payer: 'Paid by',
 
   // The rights, which are the same for every app.
@@ -36,7 +36,7 @@ export const CONNECT_TEXTS = {
   /** The statement of the box. It cannot be checked for people, so a page of ours never checks it at first. */
   own: (app: string) =>
     `I came here from ${app} myself, not through a link that somebody sent me, and the account there is mine.`,
-  /** For somebody who has another account at the app. A link sent by a stranger looks exactly like this. */
+  /** The text is for somebody who has another account at the app. A link sent by a stranger looks exactly like this. */
   oneMore: (app: string) =>
     `You have already connected another account at ${app}. If you have only that one, this account is somebody else’s: do not connect it.`,
   notConfirmed: 'Confirm that the account is yours, or go back without connecting.',

@@ -16,7 +16,9 @@ import type { PageMethods } from '#web/frame/page.ts';
 /** A client may give one correlation id to many calls. So many of them are shown. */
 const SHOWN_MAX = 10;
 
-/** `/console/:part/call?id=`: the calls with this correlation id or call id, each with its life and its receipt. */
+/**
+ * Shows at `/console/:part/call?id=` the calls with this correlation id or call id, each with its life and its receipt.
+ */
 export function callPage(services: CallsServices): PageMethods {
   return forApp(services, {
     GET: async (asked) => {
@@ -37,7 +39,7 @@ export function callPage(services: CallsServices): PageMethods {
   });
 }
 
-/** Only calls of this app and mode. A charged call whose trace was lost, or never written, has its receipt. */
+/** Finds only calls of this app and mode. A charged call whose trace was lost, or never written, has its receipt. */
 async function find(
   { traces, appUsage }: CallsServices,
   { app: { appId }, mode }: AppRequest,

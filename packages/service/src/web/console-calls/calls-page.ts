@@ -21,7 +21,7 @@ import { redirectTo } from '#web/frame/responses.ts';
 const PAGE_CALLS = 50;
 const FOLLOW_SECONDS = 3;
 
-/** `/console/:part/calls`: the latest calls of the app in this mode, newest first. */
+/** Shows at `/console/:part/calls` the latest calls of the app in this mode, newest first. */
 export function callsPage(services: CallsServices): PageMethods {
   return forApp(services, {
     GET: async (asked) => {
@@ -142,7 +142,7 @@ function rowOf(services: CallsServices, asked: AppRequest, trace: CallTrace): re
   ];
 }
 
-/** In a word, with the code of what was refused. */
+/** Shows the outcome in a word, with the code of what was refused. */
 export function outcomeOf({ outcome, code }: Pick<CallTrace, 'outcome' | 'code'>): Html {
   const isGood = outcome === 'answered' || outcome === 'replayed';
   const word = badge(OUTCOME_TEXTS[outcome], isGood ? 'good' : 'warn');

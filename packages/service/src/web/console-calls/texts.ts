@@ -84,7 +84,7 @@ export const CALL_TEXTS = {
   replay: 'It carried the idempotency key of an earlier call and got its answer. It was not charged again.',
 } as const;
 
-/** For the developer of the app: what a refusal means, and what to do. */
+/** The texts say for the developer of the app what a refusal means, and what to do. */
 export const CODE_TEXTS: Readonly<Record<ErrorCode, string>> = {
   BAD_REQUEST:
     'Something in the request was not accepted. The message in the answer named the field. Correct it; trying again does not help.',

@@ -20,10 +20,10 @@ import { APPS_TEXTS as TEXTS } from '#web/console-home/texts.ts';
 import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 
-/** `byApp` sums so many apps. */
+/** The number of apps that `byApp` sums. */
 const SUMS_MAX = 100;
 
-/** `/console`: the apps of the account, and the form for a new one. */
+/** Shows at `/console` the apps of the account, and the form for a new one. */
 export function appsPage(services: ConsoleHomeServices): PageMethods {
   return {
     // Somebody who opened an invitation before they signed in goes on to it.

@@ -20,7 +20,7 @@ import { setUpList } from '#web/console-home/set-up-list.ts';
 import { HOME_TEXTS as TEXTS, SETTINGS_TEXTS } from '#web/console-home/texts.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 
-/** `/console/:part`: what needs attention in the app, and what is left to set up. */
+/** Shows at `/console/:part` what needs attention in the app, and what is left to set up. */
 export function homePage(services: ConsoleHomeServices): PageMethods {
   return forApp(services, {
     GET: async (asked) => {

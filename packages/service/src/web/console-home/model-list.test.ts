@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Offer } from '#catalogue/shown-price.ts';
 import { modelFilters, narrowed } from '#web/console-home/model-list.ts';
 
-/** As much of an offer as the list looks at. */
+/** Makes as much of an offer as the list looks at. */
 function offer(name: string, id: string, [input, output, contextTokens]: readonly [bigint, bigint, number]): Offer {
   return { name, model: { id, contextTokens }, prices: [{ tiers: [{ input, output }] }] } as unknown as Offer;
 }

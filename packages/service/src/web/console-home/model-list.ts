@@ -37,7 +37,7 @@ export function narrowed(offers: readonly Offer[], { q, provider, sort }: ModelF
   return offers.filter(fits).toSorted(difference); // Stable: equals stay in alphabetical order.
 }
 
-/** Of a short prompt, by the upstream that calls prefer. */
+/** Returns the price of a short prompt, by the upstream that calls prefer. */
 function priceOf({ prices: [usual] }: Offer, kind: 'input' | 'output'): bigint {
   return usual.tiers[0]?.[kind] ?? 0n;
 }

@@ -14,7 +14,7 @@ import type { PageMethods } from '#web/frame/page.ts';
 
 const PAGE_MODELS = 50;
 
-/** `/console/:part/models`: what the app may call, and what it costs. */
+/** Shows at `/console/:part/models` what the app may call, and what it costs. */
 export function modelsPage(services: ConsoleHomeServices): PageMethods {
   return forApp(services, {
     GET: (asked) => {

@@ -26,7 +26,7 @@ const FIELD_NAMES = {
   image: TEXTS.logoField,
 };
 
-/** `/console/:part/settings`: the app's name and the addresses that its users may be led back to. */
+/** Shows at `/console/:part/settings` the app's name and the addresses that its users may be led back to. */
 export function settingsPage(services: ConsoleHomeServices): PageMethods {
   return forApp(services, {
     GET: (asked) => showSettings(services, asked, typedOf(asked)),
@@ -49,7 +49,7 @@ export function settingsPage(services: ConsoleHomeServices): PageMethods {
   });
 }
 
-/** `/console/:part/logo`: the picture that users see. */
+/** Takes at `/console/:part/logo` the picture that users see. */
 export function logoForm(services: ConsoleHomeServices): PageMethods {
   return forApp(services, {
     GET: (asked) => redirectTo(asked.to('settings')),

@@ -21,7 +21,7 @@ export async function keyChart(
   return chartOfKey(await stats.keySeries({ appId, keyId, mode, fromMs: toMs - DAYS * DAY_MS, toMs }));
 }
 
-/** Undefined for a key without any calls: there would be nothing to see. */
+/** Returns undefined for a key without any calls, because there would be nothing to see. */
 export function chartOfKey(points: readonly KeyPoint[]): Html | undefined {
   if (points.every(({ calls }) => calls === 0)) return undefined;
   const chart = barChart({

@@ -98,7 +98,7 @@ function linesOf(text: string): readonly string[] | null {
   return lines.length === 0 ? null : lines;
 }
 
-/** Text as ISO 8601 has it: the day in UTC. */
+/** Returns the day in UTC, as text of ISO 8601. */
 function dayOf(epochMs: number): string {
   return isoOf(epochMs).slice(0, 10);
 }

@@ -25,7 +25,7 @@ import { redirectTo } from '#web/frame/responses.ts';
 
 const DEFAULT_OVERLAP = '86400';
 
-/** `/console/:part/key?id=...`: one key, its settings, the way to roll and to revoke it, and how to use it. */
+/** Shows at `/console/:part/key?id=...` one key, its settings, the way to roll and to revoke it, and how to use it. */
 export function keyPage(services: ConsoleKeysServices): PageMethods {
   return forApp(services, {
     GET: async (asked) => {

@@ -22,7 +22,7 @@ import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 
 const KEYS_A_PAGE = 25;
 
-/** `/console/:part/keys`: the keys of the mode that is shown, newest first, and the form for a new one. */
+/** Shows at `/console/:part/keys` the keys of the mode that is shown, newest first, and the form for a new one. */
 export function keysPage(services: ConsoleKeysServices): PageMethods {
   return forApp(services, {
     GET: (asked) => showKeys(services, asked),

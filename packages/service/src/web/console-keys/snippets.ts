@@ -7,7 +7,7 @@ interface SnippetFacts {
   readonly apiKey: string;
   /** A model that the key may call. */
   readonly model: string;
-  /** Whose wallet pays. Undefined for a key that is bound to a user: its calls need no header. */
+  /** The user whose wallet pays. It is undefined for a key that is bound to a user: its calls need no header. */
   readonly user: string | undefined;
 }
 
@@ -59,9 +59,9 @@ export function testerSnippets({ publicUrl, apiKey, user }: TesterFacts): readon
   ];
 }
 
-/** As a string of Python and JavaScript. */
+/** Writes a text as a string of Python and JavaScript. */
 const quoted = (text: string): string => JSON.stringify(text);
-/** For a POSIX shell. */
+/** Quotes a text for a POSIX shell. */
 const inShell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 function curl({ publicUrl, apiKey, model, user }: SnippetFacts): string {

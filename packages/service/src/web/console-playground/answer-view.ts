@@ -10,7 +10,7 @@ import type { PlaygroundServices } from '#web/console-playground/playground-serv
 import { snippetsOf } from '#web/console-playground/snippets.ts';
 import { PLAYGROUND_TEXTS as TEXTS } from '#web/console-playground/texts.ts';
 
-/** So much of a body is shown. */
+/** The number of characters of a body that are shown. */
 const SHOWN_MAX = 12_000;
 
 /** Everything that came back from a call: what the model said, money, headers, body, and the call as code. */

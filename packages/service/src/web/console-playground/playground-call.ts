@@ -17,7 +17,7 @@ export interface Typed {
 export interface Wanted {
   readonly userId: EndUserId;
   readonly model: string;
-  /** As it is sent, and as the page shows it. */
+  /** The body, as it is sent and as the page shows it. */
   readonly body: string;
 }
 
@@ -94,7 +94,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** JSON with indents, and anything else as it is. */
+/** Returns JSON with indents, and anything else as it is. */
 export function laidOut(text: string): string {
   const value = parsed(text);
   return value === undefined ? text : JSON.stringify(value, null, 2);

@@ -22,8 +22,8 @@ import type { Form } from '#web/frame/read-form.ts';
 const EMPTY: Typed = { user: 'test-user', model: '', message: 'Hello!', output: '', isStream: false };
 
 /**
- * `/console/:part/playground`: one call through the data plane, and everything that came back. The answer is part of the
- * page that answers the form: nothing of it is kept, so there is no address to lead to.
+ * Makes at `/console/:part/playground` one call through the data plane, and shows everything that came back. The answer
+ * is part of the page that answers the form: nothing of it is kept, so there is no address to lead to.
  */
 export function playgroundPage(services: PlaygroundServices): PageMethods {
   return forApp(services, {

@@ -30,7 +30,7 @@ ${body}`;
   return { curl, javascript, sent };
 }
 
-/** For a shell. */
+/** Quotes a text for a shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -17,7 +17,7 @@ const PAGE_LENGTH = 50;
 type Entry = Awaited<ReturnType<TeamServices['audit']['pageOfApp']>>['entries'][number];
 type Facts = NonNullable<Entry['after']>;
 
-/** `/console/:part/activity`: what all members did with the app, newest first (CP-09). */
+/** Shows at `/console/:part/activity` what all members did with the app, newest first (CP-09). */
 export function activityPage(services: TeamServices): PageMethods {
   return forApp(services, {
     GET: async (asked) => {

@@ -16,8 +16,9 @@ const INVITATION = '/invitation';
 const TOKEN = /^[0-9A-Za-z]{1,256}$/;
 
 /**
- * `/invitation`: where the link in the mail leads. The token moves into a cookie, so that it stands in no history. Opening the link
- * accepts nothing, because mail scanners open links too. After a sign-in, the list of apps leads back here (`apps-page.ts`).
+ * Makes the page `/invitation`, where the link in the mail leads. The token moves into a cookie, so that it stands in
+ * no history. Opening the link accepts nothing, because mail scanners open links too. After a sign-in, the list of apps
+ * leads back here (`apps-page.ts`).
  */
 export function invitationPage(services: TeamServices): PageMethods {
   const { teams, cookies, addressOf } = services;

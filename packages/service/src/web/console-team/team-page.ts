@@ -20,7 +20,7 @@ import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/frame/read-form.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 
-/** `/console/:part/team`: the members of an app, and invitations. Each form does what a route does. */
+/** Shows at `/console/:part/team` the members of an app, and invitations. Each form does what a route does. */
 export function teamPage(services: TeamServices): PageMethods {
   return forApp(services, {
     GET: (asked) => showTeam(services, asked),
@@ -31,7 +31,7 @@ export function teamPage(services: TeamServices): PageMethods {
   });
 }
 
-/** `/console/:part/leave`: ends one's own membership. */
+/** Ends one's own membership at `/console/:part/leave`. */
 export function leaveForm(services: TeamServices): PageMethods {
   return forApp(services, {
     GET: (asked) => redirectTo(asked.to('team')),

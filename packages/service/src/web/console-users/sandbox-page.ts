@@ -25,7 +25,10 @@ import { redirectTo } from '#web/frame/responses.ts';
 
 const PAGE_LENGTH = 50;
 
-/** `/console/:part/sandbox`: test users, what their next call does, and the outcomes to choose from (SB-04 to SB-07). */
+/**
+ * Shows at `/console/:part/sandbox` test users, what their next call does, and the outcomes to choose from (SB-04 to
+ * SB-07).
+ */
 export function sandboxPage(services: UsersServices): PageMethods {
   return forApp(services, {
     GET: (asked) => showSandbox(services, asked),

@@ -24,7 +24,10 @@ const SHOWN_CALLS = 10;
 
 type UserDetails = NonNullable<Awaited<ReturnType<AppUsers['find']>>>;
 
-/** `/console/:part/user?id=`: one user with a connected wallet. A user who has disconnected looks like a stranger (WA-02). */
+/**
+ * Shows at `/console/:part/user?id=` one user with a connected wallet. A user who has disconnected looks like a
+ * stranger (WA-02).
+ */
 export function userPage(services: UsersServices): PageMethods {
   return forApp(services, {
     GET: async (asked) => {

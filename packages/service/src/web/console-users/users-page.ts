@@ -15,7 +15,7 @@ import { redirectTo } from '#web/frame/responses.ts';
 
 const PAGE_LENGTH = 50;
 
-/** `/console/:part/users`: users with a connected wallet. Test users have a page of their own. */
+/** Shows at `/console/:part/users` users with a connected wallet. Test users have a page of their own. */
 export function usersPage(services: UsersServices): PageMethods {
   return forApp(services, {
     GET: async (asked) => {

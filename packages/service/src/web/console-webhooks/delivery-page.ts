@@ -14,7 +14,7 @@ import { DELIVERY_TEXTS as TEXTS, WEBHOOKS_TEXTS } from '#web/console-webhooks/t
 import type { WebhooksServices } from '#web/console-webhooks/webhooks-services.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 
-/** `/console/:part/delivery?id=`: one event, its attempts, and how to ask for what it told. */
+/** Shows at `/console/:part/delivery?id=` one event, its attempts, and how to ask for what it told. */
 export function deliveryPage(services: WebhooksServices): PageMethods {
   return forApp(services, {
     GET: async (asked) => {
@@ -45,7 +45,7 @@ function factsOf({ request }: AppRequest, event: EventHistory): Html {
   return section({ id: 'facts', heading: TEXTS.facts, body: [facts] });
 }
 
-/** To the second: attempts may be ten seconds apart. */
+/** Shows attempts to the second, because they may be ten seconds apart. */
 export function attemptsOf({ attempts }: EventHistory): Html {
   const rows = attempts.map((one) => [
     String(one.attempt),

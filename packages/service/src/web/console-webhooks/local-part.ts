@@ -9,7 +9,7 @@ import { table } from '#web/components/table.ts';
 import type { AppRequest } from '#web/console/app-page.ts';
 import { LOCAL_TEXTS as TEXTS } from '#web/console-webhooks/texts.ts';
 
-/** `purser listen`: the command, tokens for it, and those that were made. */
+/** Shows for `purser listen` the command, tokens for it, and those that were made. */
 export function localPart(asked: AppRequest, publicUrl: string, tokens: readonly ListenToken[]): Html {
   const { request, to } = asked;
   return section({

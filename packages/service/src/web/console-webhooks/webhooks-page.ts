@@ -27,7 +27,7 @@ import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/frame/read-form.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 
-/** `/console/:part/webhooks`: the endpoint of the app, tests of it, and what was sent to it. */
+/** Shows at `/console/:part/webhooks` the endpoint of the app, tests of it, and what was sent to it. */
 export function webhooksPage(services: WebhooksServices): PageMethods {
   return forApp(services, {
     GET: (asked) => show(services, asked, {}),
@@ -56,9 +56,9 @@ export function webhooksPage(services: WebhooksServices): PageMethods {
 interface Done {
   readonly typed?: Typed;
   readonly refusal?: Refusal | undefined;
-  /** Shown by the answer that makes it, and never again (WH-01). */
+  /** The secret, which is shown by the answer that makes it, and never again (WH-01). */
   readonly secret?: string;
-  /** Of `purser listen`. Shown by the answer that makes it, and never again. */
+  /** The token of `purser listen`, which is shown by the answer that makes it, and never again. */
   readonly token?: string;
   readonly sent?: SentTest;
 }

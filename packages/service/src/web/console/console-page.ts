@@ -19,7 +19,7 @@ interface ConsolePage {
   readonly body: Html;
   /** Which entry of the navigation leads here, such as `keys`. */
   readonly page: string;
-  /** Of a page below an entry of the navigation, such as one key: the entry's name is then a link. */
+  /** The name of a page below an entry of the navigation, such as one key. The entry's name is then a link. */
   readonly above?: string;
   /** The page must show its message. The answer has its status. */
   readonly refusal?: Refusal | undefined;

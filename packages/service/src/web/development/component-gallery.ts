@@ -28,7 +28,10 @@ const HEADERS = {
     `base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
 };
 
-/** `/dev/components`: every component of the pages in each of its states, in light and dark. In development only, as the mailbox is. */
+/**
+ * Adds `/dev/components`, which shows every component of the pages in each of its states, in light and dark. It is
+ * there in development only, as the mailbox is.
+ */
 export function addComponentGallery(plane: Plane, assertOwnMachine: OwnMachineCheck): void {
   plane.get('/dev/components', { config: { isPublic: true } }, async (request, reply) => {
     assertOwnMachine(request);

@@ -22,7 +22,10 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
 };
-/** For a mail as HTML: it may use its style, and nothing else. `sandbox` takes away even what the policy cannot name. */
+/**
+ * The headers of a mail as HTML: it may use its style, and nothing else. `sandbox` takes away even what the policy
+ * cannot name.
+ */
 const LETTER_HEADERS = { ...HEADERS, 'content-security-policy': `${policyOf(LETTER_STYLE)}; sandbox` };
 /** An address in a text, without the full stop or comma that ends its sentence. */
 const LINK = /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)]/g;
@@ -30,7 +33,10 @@ const LINK = /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)]/g;
 const CODE = /^ {4}(\S{4,12})$/m;
 const messageParams = z.object({ messageId: z.string() });
 
-/** `/dev/mailbox`: every mail that a development service would have sent, with the codes and tokens in it. Hence the check. */
+/**
+ * Adds `/dev/mailbox`, which shows every mail that a development service would have sent, with the codes and tokens in
+ * it. Hence the check.
+ */
 export function addMailboxPages(
   plane: Plane,
   {
@@ -67,13 +73,16 @@ export function addMailboxPages(
   );
 }
 
-/** By the id in the address. Longer ids than the database has are not looked for. */
+/** Finds a message by the id in the address. Longer ids than the database has are not looked for. */
 async function findMessage(mailbox: Mailbox, messageId: string): Promise<MailboxMessage> {
   const message = /^\d{1,18}$/.test(messageId) ? await mailbox.find(BigInt(messageId)) : undefined;
   return granted(message ?? refuse('NOT_FOUND', 'There is no such e-mail.'));
 }
 
-/** Stricter than that of other pages: a mail's text comes from anywhere, so nothing but the style may be used. */
+/**
+ * Returns a policy that is stricter than that of other pages: a mail's text comes from anywhere, so nothing but the
+ * style may be used.
+ */
 function policyOf(style: string, more = ''): string {
   return (
     `default-src 'none'; style-src 'sha256-${sha256(style).toString('base64')}'; ${more}base-uri 'none'; ` +

@@ -2,9 +2,14 @@ import { type Micros, micros } from '#kernel/micros.ts';
 
 /** Amounts and moments as the reader's language writes them. */
 export interface Formats {
-  /** Exact to the micro: as many decimals as the amount has, and at least those of the currency. */
+  /**
+   * Writes an amount exact to the micro: with as many decimals as the amount has, and at least those of the currency.
+   */
   readonly amount: (amount: Micros, currency: string) => string;
-  /** In whole coins, rounded down, so that it never shows more than there is. Below one coin: less than one. */
+  /**
+   * Writes an amount in whole coins, rounded down, so that it never shows more than there is. Below one coin, it says
+   * that it is less than one.
+   */
   readonly coins: (amount: Micros, currency: string) => string;
   /** How many decimals the longest of these amounts is written with. */
   readonly decimalsOf: (amounts: readonly Micros[], currency: string) => number;
@@ -19,7 +24,10 @@ export interface Formats {
 const LANGUAGES_MAX = 5;
 const MICROS_DIGITS = 6;
 
-/** By the `accept-language` of a request. English, if it names no language that this runtime knows. */
+/**
+ * Chooses the formats by the `accept-language` of a request. It is English, if it names no language that this runtime
+ * knows.
+ */
 export function formatsOf(acceptLanguage = ''): Formats {
   // Formatters are slow to make, and a page writes up to a hundred amounts in one currency. Each is made when first needed,
   // and so are the languages: the first question about one takes 14 ms.

@@ -4,7 +4,9 @@ const MICROS_DIGITS = 6;
 const CENTS_DIGITS = 2;
 /** The largest amount has ten digits before the separator. */
 const AMOUNT = /^(\d{1,10})(?:[.,](\d{1,6}))?$/;
-/** `1.234` is a thousand and more to some readers, and one and a bit to others. With money, nobody should have to guess. */
+/**
+ * To some readers `1.234` is a thousand and more, and to others one and a bit. With money, nobody should have to guess.
+ */
 const GROUPED = /^[1-9]\d{0,2}[.,]\d{3}$/;
 
 /**

@@ -37,8 +37,9 @@ export interface Cookies {
 }
 
 /**
- * `isSecure`: people reach the service by https. Cookies then have the prefix `__Host-`: browsers let no subdomain and no plain
- * http set such a cookie, so nobody can plant a session of theirs. `SameSite=Lax`, not `Strict`: people come from apps by links.
+ * The parameter `isSecure` says that people reach the service by https. Cookies then have the prefix `__Host-`:
+ * browsers let no subdomain and no plain http set such a cookie, so nobody can plant a session of theirs. They have
+ * `SameSite=Lax`, not `Strict`, because people come from apps by links.
  */
 export function createCookies(isSecure: boolean): Cookies {
   const nameOf = (name: CookieName): string => `${isSecure ? '__Host-' : ''}purser-${name}`;

@@ -37,7 +37,9 @@ ${footerOf(frame)}
   return { ...showPage(content, refusal), needs: { isConsole: true, ...(script === undefined ? {} : { script }) } };
 }
 
-/** Whose service this is, its parts, and the way out. Guides are open to everybody, so nobody may be signed in. */
+/**
+ * Shows whose service this is, its parts, and the way out. Guides are open to everybody, so nobody may be signed in.
+ */
 export function ownerHeader(frame: Frame, { signedIn, exchange, form }: PageRequest): Html {
   const to = (href: string, text: string): Html => {
     const isHere = exchange.path === href || exchange.path.startsWith(`${href}/`);

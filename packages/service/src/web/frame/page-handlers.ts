@@ -68,7 +68,7 @@ export function pageHandlers<Who>(
   return Object.fromEntries(handlers) as PageHandlers;
 }
 
-/** Undefined: the caller left before the form was whole, so nobody waits for an answer. */
+/** Returns undefined if the caller left before the form was whole, so nobody waits for an answer. */
 async function answer<Who>(
   options: PageHandlerOptions,
   audience: Audience<Who>,

@@ -43,9 +43,9 @@ export function policyOf({ formTargets = [], script, isConsole = false }: PageNe
 }
 
 /**
- * On every page. A page loads nothing from elsewhere, no other site may frame it, and none learns its address.
- * The referrer policy is `same-origin` and not `no-referrer`: with that one, browsers send `Origin: null` with a form, and the
- * check of where a form comes from needs the origin.
+ * The headers of every page. A page loads nothing from elsewhere, no other site may frame it, and none learns its
+ * address. The referrer policy is `same-origin` and not `no-referrer`: with that one, browsers send `Origin: null` with
+ * a form, and the check of where a form comes from needs the origin.
  */
 export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',

@@ -58,7 +58,7 @@ ${STYLE_ELEMENT}${style}
 </head>`;
 }
 
-/** Whose service this is, in the header of every page. */
+/** Shows in the header of every page whose service this is. */
 export function brandOf({ operatorName }: Frame): Html {
   return html`<div>${initial(operatorName, 'mark')}${operatorName}</div>`;
 }

@@ -28,7 +28,10 @@ export interface PageResponse {
   readonly page?: Html;
   /** What the page may do beyond being read. It becomes the content security policy. */
   readonly needs?: PageNeeds;
-  /** Sent in place of a page, with headers that replace those of pages. A generator is sent piece by piece, as the reader takes them. */
+  /**
+   * The file that is sent in place of a page, with headers that replace those of pages. A generator is sent piece by
+   * piece, as the reader takes them.
+   */
   readonly file?: {
     readonly headers: Readonly<Record<string, string>>;
     readonly text: string | AsyncGenerator<string>;
@@ -42,7 +45,7 @@ export interface PageResponse {
 /** What a path does for each method. A method that is left out is answered with 405. */
 export interface PageMethods<Who = SignedIn> {
   readonly GET?: (request: PageRequest<Who>) => Promise<PageResponse> | PageResponse;
-  /** Called only with a form that this service made for this visitor, sent from a page of this service (PG-02). */
+  /** Is called only with a form that this service made for this visitor, sent from a page of this service (PG-02). */
   readonly POST?: (request: PageRequest<Who>, form: Form) => Promise<PageResponse> | PageResponse;
   /** How large the form of a visitor who is signed in may be, in bytes. For files. Undefined: 16 KiB, as any other form. */
   readonly formBytesMax?: (who: Who, path: string) => number | undefined;

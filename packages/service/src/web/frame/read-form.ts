@@ -15,7 +15,7 @@ export interface Form {
 }
 
 const TYPE = /^application\/x-www-form-urlencoded *(;|$)/i;
-/** Of forms with a file. */
+/** The content type of forms with a file. */
 const FILE_TYPE = /^multipart\/form-data *;/i;
 /** A picture of 16 KiB, and the other fields. */
 const FILE_FORM_BYTES_MAX = 20_480;
@@ -23,7 +23,7 @@ const FILE_FORM_BYTES_MAX = 20_480;
 /** A form that may be larger, from somebody who is signed in. */
 interface LargeForm {
   readonly reading: Reading;
-  /** In bytes. */
+  /** The limit in bytes. */
   readonly most: number;
 }
 
@@ -68,7 +68,10 @@ async function partsOf(bytes: Buffer, type: string): Promise<Form | undefined> {
   };
 }
 
-/** Undefined if a field is there twice or is not UTF-8: any reading of it would be a guess, and forms move money. */
+/**
+ * Returns undefined if a field is there twice or is not UTF-8: any reading of it would be a guess, and forms move
+ * money.
+ */
 function fieldsOf(text: string): ReadonlyMap<string, string> | undefined {
   const fields = new Map<string, string>();
   for (const pair of text.split('&').filter((part) => part !== '')) {
@@ -80,7 +83,7 @@ function fieldsOf(text: string): ReadonlyMap<string, string> | undefined {
   return fields;
 }
 
-/** Undefined for text that is no valid percent encoding of UTF-8. */
+/** Returns undefined for text that is no valid percent encoding of UTF-8. */
 function decoded(part: string): string | undefined {
   try {
     return decodeURIComponent(part.replaceAll('+', ' '));

@@ -95,7 +95,7 @@ ${pages}`;
   return showConsolePage(services, request, { title, body });
 }
 
-/** On the first page of a guide, its chapters. On a chapter, its own headings. */
+/** Lists the chapters on the first page of a guide, and on a chapter its own headings. */
 function contentsOf(guide: Guide, chapterId: string): Html | undefined {
   const chapter = guide.chapters.find(({ id }) => id === chapterId);
   const headings = (chapter?.blocks ?? []).flatMap((block) =>

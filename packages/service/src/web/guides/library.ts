@@ -28,7 +28,7 @@ export const GROUPS = {
   providers: 'Providers',
 } as const;
 
-/** In the order in which an operator needs them. */
+/** The pages are in the order in which an operator needs them. */
 const OPERATOR_PAGES = [
   'install',
   'systemd',

@@ -108,7 +108,10 @@ function idOf(heading: string): string {
 
 const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*|\[((?:`[^`]*`|[^\]])+)\]\(([^)\s]+)\)/g;
 
-/** Text with code, strong words and links. `to` gives the address of a link; undefined: it leads nowhere here. */
+/**
+ * Writes text with code, strong words and links. `to` gives the address of a link; it returns undefined for a link that
+ * leads nowhere here.
+ */
 export function inlineOf(text: string, to: (target: string) => string | undefined): Html {
   const parts: (Html | string)[] = [];
   let from = 0;

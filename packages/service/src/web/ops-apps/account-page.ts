@@ -30,7 +30,10 @@ import { trailSection } from '#web/ops-apps/trail.ts';
 
 const FIELD_NAMES = { role: ACCOUNTS_TEXTS.role, operatorRole: ACCOUNTS_TEXTS.role, reason: TEXTS.reason };
 
-/** `/ops/account?id=`: one account. Its forms do what the route for operators does, one act at a time. */
+/**
+ * Makes the page `/ops/account?id=`, which shows one account. Its forms do what the route for operators does, one act
+ * at a time.
+ */
 export function accountPage(services: OpsServices): PageMethods {
   return forOperator(services, {
     GET: (asked) => showAccount(services, asked),

@@ -27,7 +27,7 @@ import { ACCOUNT_TEXTS, ACCOUNTS_TEXTS as TEXTS } from '#web/ops-apps/texts.ts';
 const PAGE_LENGTH = 50;
 const FIELD_NAMES = { email: TEXTS.email, name: TEXTS.name, password: TEXTS.password, role: TEXTS.role };
 
-/** `/ops/accounts`: all accounts, and a new one. */
+/** Makes the page `/ops/accounts`, which lists all accounts and has a form for a new one. */
 export function accountsPage(services: OpsServices): PageMethods {
   return forOperator(services, {
     GET: (asked) => showAccounts(services, asked),

@@ -28,7 +28,7 @@ const FIELD_NAMES = {
   reason: TEXTS.reason,
 };
 
-/** `/ops/app?id=`: one app. Its forms do what the routes for operators do. */
+/** Makes the page `/ops/app?id=`, which shows one app. Its forms do what the routes for operators do. */
 export function appPage(services: OpsServices): PageMethods {
   return forOperator(services, {
     GET: (asked) => showApp(services, asked),

@@ -16,7 +16,7 @@ import { APPS_TEXTS as TEXTS } from '#web/ops-apps/texts.ts';
 const PAGE_LENGTH = 50;
 const QUERY_LENGTH_MAX = 256;
 
-/** `/ops/apps`: all apps. */
+/** Makes the page `/ops/apps`, which lists all apps. */
 export function appsPage(services: OpsServices): PageMethods {
   return forOperator(services, {
     GET: async (asked) => {

@@ -13,7 +13,9 @@ import { thingLink } from '#web/ops/things.ts';
 import { appFacts } from '#web/ops-apps/key-page.ts';
 import { APPS_TEXTS, THING_TEXTS as TEXTS } from '#web/ops-apps/texts.ts';
 
-/** `/ops/event?id=`: one webhook event of any app, its body and the attempts to deliver it. */
+/**
+ * Makes the page `/ops/event?id=`, which shows one webhook event of any app, its body and the attempts to deliver it.
+ */
 export function eventPage(services: OpsServices): PageMethods {
   return forOperator(services, {
     GET: async (asked) => {

@@ -16,7 +16,10 @@ import { keyState } from '#web/ops-apps/app-parts.ts';
 import { APP_TEXTS, APPS_TEXTS, THING_TEXTS as TEXTS } from '#web/ops-apps/texts.ts';
 import { trailSection } from '#web/ops-apps/trail.ts';
 
-/** `/ops/key?id=`: one API key of any app, its calls by day, and what was done with it. Never its text. */
+/**
+ * Makes the page `/ops/key?id=`, which shows one API key of any app, its calls by day, and what was done with it. It
+ * never shows the text of the key.
+ */
 export function keyPage(services: OpsServices): PageMethods {
   return forOperator(services, {
     GET: async (asked) => {

@@ -34,7 +34,10 @@ const FORMATS = {
   jsonl: { type: 'application/jsonl; charset=utf-8', write: jsonLinesOf },
 } as const;
 
-/** `/ops/audit/export`: every entry that fits the filter as a file, the newest first. It is sent as it is read. */
+/**
+ * Makes `/ops/audit/export`, which gives every entry that fits the filter as a file, the newest first. The file is sent
+ * as it is read.
+ */
 export function auditFile(services: OpsServices): PageMethods {
   return forOperator(services, {
     GET: ({ request: { query } }) => {

@@ -26,7 +26,10 @@ const CURSOR = /^\d{1,18}$/;
 type Page = Awaited<ReturnType<AuditSearch['find']>>;
 type Entry = Page['entries'][number];
 
-/** `/ops/audit`: acts of everybody, the newest first, and the end of the chain (CP-05, CP-09). */
+/**
+ * Makes the page `/ops/audit`, which shows acts of everybody, the newest first, and the end of the chain (CP-05,
+ * CP-09).
+ */
 export function auditPage(services: OpsServices): PageMethods {
   const { auditSearch } = services.operator;
   return forOperator(services, {
@@ -83,7 +86,7 @@ function listOf({ currency }: OpsServices, formats: Formats, { entries }: Page, 
   });
 }
 
-/** Of a payment, which may have come in another currency. */
+/** Returns the currency of a payment, which may have come in another one. It is undefined for other entries. */
 function currencyOf({ after }: Entry): string | undefined {
   const { currency } = (after ?? {}) as { readonly currency?: unknown };
   return typeof currency === 'string' && /^[A-Z]{3}$/.test(currency) ? currency : undefined;
@@ -123,7 +126,7 @@ function chainOf({ line, hash, sealedAtMs, waiting }: AuditHead, formats: Format
   return section({ id: 'chain', heading: TEXTS.chain, body: [html`<p class="soft">${TEXTS.chainWhat}</p>`, facts] });
 }
 
-/** `/ops/audit/sign-ins`: who signed in or failed to, by minute. */
+/** Makes the page `/ops/audit/sign-ins`, which shows who signed in or failed to, by minute. */
 export function signInsPage(services: OpsServices): PageMethods {
   return forOperator(services, {
     GET: async (asked) => {

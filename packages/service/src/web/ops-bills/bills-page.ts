@@ -42,7 +42,7 @@ interface Typed extends TypedPeriod {
   readonly dollar: string;
 }
 
-/** `/ops/bills`: what a provider says it billed, beside our receipts. */
+/** Makes the page `/ops/bills`, which shows what a provider says it billed, beside our receipts. */
 export function billsPage(services: OpsServices): PageMethods {
   const { clock, currency } = services;
   const labels = {

@@ -39,7 +39,10 @@ const FILED_MOST = 20;
 const SHOWN_MOST = 200;
 const LABELS = { from: FILE_TEXTS.from, to: FILE_TEXTS.to, report: TEXTS.file };
 
-/** `/ops/reconciliation`: a report of the payment processor beside our books, and the reports that were filed. */
+/**
+ * Makes the page `/ops/reconciliation`, which shows a report of the payment processor beside our books, and the reports
+ * that were filed.
+ */
 export function reconciliationPage(services: OpsServices): PageMethods {
   const { reconciliations } = services.operator;
   return forOperator(services, {

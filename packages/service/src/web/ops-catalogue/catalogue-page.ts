@@ -26,7 +26,10 @@ const PAGE_MODELS = 40;
 const PROVIDERS_MAX = 40;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** `/ops/catalogue`: providers with their health, models with their prices, and the way to change them. */
+/**
+ * Makes the page `/ops/catalogue`, which shows providers with their health, models with their prices, and the way to
+ * change them.
+ */
 export function cataloguePage(services: OpsCatalogueServices): PageMethods {
   return forOperator(services, {
     GET: async (asked) => {

@@ -23,7 +23,10 @@ import { CATALOGUE_TEXTS, EDIT_TEXTS, IMPORT_TEXTS as TEXTS } from '#web/ops-cat
 const ENTRIES_MAX = 40;
 const FIELDS_MAX = 12;
 
-/** `/ops/catalogue-draft?id=`: what a file would change, entry by entry, and the form that applies it. */
+/**
+ * Makes the page `/ops/catalogue-draft?id=`, which shows what a file would change, entry by entry, and the form that
+ * applies it.
+ */
 export function draftPage(services: OpsCatalogueServices): PageMethods {
   return forOperator(services, {
     GET: (asked) => showDraft(services, asked),

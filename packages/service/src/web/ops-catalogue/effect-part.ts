@@ -14,7 +14,7 @@ import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
 import { EDIT_TEXTS as TEXTS, MODEL_TEXTS } from '#web/ops-catalogue/texts.ts';
 
 const FIELDS_MAX = 100;
-/** So many later prices are compared. */
+/** At most this many later prices are compared. */
 const LATER_MAX = 3;
 
 interface Change {
@@ -98,7 +98,7 @@ export async function usedBy(services: OpsCatalogueServices, models: readonly st
 }
 
 const USED_MS = 30 * 24 * 60 * 60 * 1_000;
-/** `byApp` finds so many. */
+/** `byApp` finds at most this many apps. */
 const USED_MAX = 100;
 const NAMED_MAX = 10;
 

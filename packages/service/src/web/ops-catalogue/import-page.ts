@@ -16,11 +16,13 @@ import { momentIn } from '#web/ops-catalogue/parts.ts';
 import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
 import { CATALOGUE_TEXTS, IMPORT_TEXTS as TEXTS, PRICE_TEXTS } from '#web/ops-catalogue/texts.ts';
 
-/** models.dev's list has some three. */
+/** This leaves room for the list of models.dev, which has some three megabytes. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024;
 const REPORT_CHARACTERS_MAX = 20_000;
 
-/** `/ops/catalogue-import`: takes a catalogue or a price list, and leads to what it would change. */
+/**
+ * Makes the page `/ops/catalogue-import`, which takes a catalogue or a price list and leads to what it would change.
+ */
 export function importPage(services: OpsCatalogueServices): PageMethods {
   return forOperator(services, {
     formBytesMax: FILE_BYTES_MAX,

@@ -13,7 +13,7 @@ import { MODEL_TEXTS as TEXTS } from '#web/ops-catalogue/texts.ts';
 /** A price that is set for later, and the entry without it. */
 interface LaterPrice {
   readonly fromMs: number;
-  /** Whose price it is. Undefined: every upstream's without a price of its own. */
+  /** The upstream whose price it is. It is undefined for the price of every upstream without a price of its own. */
   readonly upstream: string | undefined;
   readonly without: object;
 }

@@ -9,7 +9,10 @@ import { actIn } from '#web/ops-catalogue/parts.ts';
 import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
 import { MODEL_TEXTS as TEXTS } from '#web/ops-catalogue/texts.ts';
 
-/** `/ops/alias?id=`: points an alias at the model, or removes one. A first press shows what the new target changes. */
+/**
+ * Makes the form `/ops/alias?id=`, which points an alias at the model or removes one. A first press shows what the new
+ * target changes.
+ */
 export function aliasForm(services: OpsCatalogueServices): PageMethods {
   return forOperator(services, {
     formPage: '/ops/model',
@@ -33,7 +36,7 @@ export function aliasForm(services: OpsCatalogueServices): PageMethods {
   });
 }
 
-/** `/ops/model-delete?id=`: removes the model. */
+/** Makes the form `/ops/model-delete?id=`, which removes the model. */
 export function modelDeleteForm(services: OpsCatalogueServices): PageMethods {
   return forOperator(services, {
     formPage: '/ops/model',

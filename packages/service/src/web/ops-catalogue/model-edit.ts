@@ -35,7 +35,10 @@ interface Typed {
   readonly version: bigint;
 }
 
-/** `/ops/model-edit?id=`: one entry as JSON. Without an id, a new one, of the provider that `provider` names. A first press shows what it does, the second saves it. */
+/**
+ * Makes the page `/ops/model-edit?id=`, which shows one entry as JSON. Without an id, it is a new entry, of the
+ * provider that `provider` names. A first press shows what the change does, the second saves it.
+ */
 export function modelEditPage(services: OpsCatalogueServices): PageMethods {
   return forOperator(services, {
     GET: async (asked) => {

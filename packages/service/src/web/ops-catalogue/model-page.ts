@@ -24,7 +24,7 @@ import { pricesPart } from '#web/ops-catalogue/prices-part.ts';
 import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
 import { CATALOGUE_TEXTS, MODEL_TEXTS as TEXTS } from '#web/ops-catalogue/texts.ts';
 
-/** `/ops/model?id=`: one entry with its prices, upstreams and aliases, and who uses it. */
+/** Makes the page `/ops/model?id=`, which shows one entry with its prices, upstreams and aliases, and who uses it. */
 export function modelPage(services: OpsCatalogueServices): PageMethods {
   return forOperator(services, { GET: (asked) => showModel(services, asked, asked.request.query.get('id') ?? '') });
 }

@@ -38,7 +38,10 @@ interface Priced {
   readonly sheet: Sheet;
 }
 
-/** `/ops/price?id=`: the price of a model or of one of its upstreams. The form leads to what it does, and that to the saving. */
+/**
+ * Makes the page `/ops/price?id=`, which changes the price of a model or of one of its upstreams. The form leads to
+ * what the change does, and that page to the saving.
+ */
 export function pricePage(services: OpsCatalogueServices): PageMethods {
   return forOperator(services, {
     GET: async (asked) => {
@@ -160,7 +163,7 @@ function amount(name: string, label: string, value: string, hint?: string, isReq
   return textField({ name, label, value, autocomplete: 'off', inputMode: 'decimal', isRequired, isInvalid, ...more });
 }
 
-/** Whose price it is, if the entry has several. */
+/** Lets the operator choose whose price it is, if the entry has several. */
 function choice(model: CatalogueModel, sheets: readonly Sheet[], of: string): Html {
   const upstreams = upstreamsOf(model);
   const choices = sheets.map(({ upstream }) => {

@@ -15,9 +15,9 @@ export type FormRate = (typeof FORM_RATES)[number];
 
 /** The price of a model, or of one of its upstreams that has a price of its own. */
 export interface Sheet {
-  /** Undefined: the model's own. */
+  /** The index of the upstream whose price it is. It is undefined for the model's own price. */
   readonly upstream: number | undefined;
-  /** In force now. Undefined for a free model. */
+  /** The price that is in force now. It is undefined for a free model. */
   readonly price: CataloguePrice | undefined;
   readonly marginBasisPoints: number;
   readonly marginMicrosPerCall: number;
@@ -55,7 +55,7 @@ export interface NewSheet {
   readonly rates: Readonly<Partial<Record<FormRate, number>>>;
   readonly marginBasisPoints: number;
   readonly marginMicrosPerCall: number;
-  /** ISO 8601, to the second. Undefined: at once. */
+  /** The time from which it holds, in ISO 8601 to the second. It is undefined if it holds at once. */
   readonly from: string | undefined;
 }
 

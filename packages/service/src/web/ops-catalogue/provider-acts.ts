@@ -22,7 +22,10 @@ import { modelsAt, showProvider } from '#web/ops-catalogue/provider-page.ts';
 import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
 import { CATALOGUE_TEXTS, EDIT_TEXTS, PROVIDER_TEXTS as TEXTS } from '#web/ops-catalogue/texts.ts';
 
-/** `/ops/provider?name=`: where calls go, and with which key. Without a name, a new provider. */
+/**
+ * Makes the page `/ops/provider?name=`, which shows where calls go, and with which key. Without a name, it is for a new
+ * provider.
+ */
 export function providerPage(services: OpsCatalogueServices): PageMethods {
   return forOperator(services, {
     GET: (asked) => showProvider(services, asked, asked.request.query.get('name') ?? ''),
@@ -42,7 +45,7 @@ export function providerPage(services: OpsCatalogueServices): PageMethods {
 }
 
 interface Wanted {
-  /** Empty for a new one. */
+  /** The name of a known provider. It is empty for a new one. */
   readonly known: string;
   readonly name: string;
   readonly entry: string;
@@ -92,7 +95,7 @@ ${linkLine(known === '' ? opsPath('catalogue') : opsPath('provider', { name: kno
   return showOpsPage(services, asked, { title, body, page: 'catalogue', above: CATALOGUE_TEXTS.title });
 }
 
-/** Whom a change of the provider concerns: the models that it serves, and the apps that call them. */
+/** Shows whom a change of the provider concerns: the models that it serves, and the apps that call them. */
 async function servedPart(
   services: OpsCatalogueServices,
   asked: OpsRequest,
@@ -127,7 +130,7 @@ function notNamedAgain(
   return keyAgain === names ? undefined : refuse('BAD_REQUEST', TEXTS.againMissing(origin, names));
 }
 
-/** `/ops/provider-test?name=`: makes a call of one token, and shows what became of it. */
+/** Makes the form `/ops/provider-test?name=`, which makes a call of one token and shows what became of it. */
 export function providerTestForm(services: OpsCatalogueServices): PageMethods {
   return forOperator(services, {
     formPage: '/ops/provider',
@@ -145,7 +148,7 @@ export function providerTestForm(services: OpsCatalogueServices): PageMethods {
   });
 }
 
-/** `/ops/provider-delete?name=`: removes a provider that serves no model. */
+/** Makes the form `/ops/provider-delete?name=`, which removes a provider that serves no model. */
 export function providerDeleteForm(services: OpsCatalogueServices): PageMethods {
   return forOperator(services, {
     formPage: '/ops/provider',

@@ -10,7 +10,7 @@ import { EDIT_TEXTS, PROVIDER_TEXTS as TEXTS } from '#web/ops-catalogue/texts.ts
 
 /** The form of a provider as it was typed. */
 export interface TypedProvider {
-  /** Of a new one. */
+  /** The name that was typed for a new provider. */
   readonly name: string;
   readonly entry: string;
   readonly keyAgain: string;
@@ -19,7 +19,7 @@ export interface TypedProvider {
 
 interface Changed {
   readonly name: string;
-  /** Undefined: a new one. */
+  /** The provider as it is in the catalogue. It is undefined for a new one. */
   readonly provider: CatalogueProvider | undefined;
   readonly version: bigint;
   readonly typed: TypedProvider | undefined;

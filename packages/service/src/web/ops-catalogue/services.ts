@@ -3,6 +3,6 @@ import type { OpsServices } from '#web/ops/ops-services.ts';
 
 /** What the pages about the catalogue act on besides. */
 export interface OpsCatalogueServices extends OpsServices {
-  /** In memory: whether a model is served from here. */
+  /** The catalogue in memory, which tells whether a model is served from here. */
   readonly catalogue: Pick<Catalogue, 'find'>;
 }

@@ -16,7 +16,7 @@ import type { OpsServices } from '#web/ops/ops-services.ts';
 import { bytesText, durationText } from '#web/ops-health/measures.ts';
 import { HEALTH_TEXTS as TEXTS } from '#web/ops-health/texts.ts';
 
-/** `/ops/health`: how the service runs. It keeps itself current. */
+/** Makes the page `/ops/health`, which shows how the service runs. It keeps itself current. */
 export function healthPage(services: OpsServices): PageMethods {
   return forOperator(services, {
     GET: async (asked) => {

@@ -20,7 +20,10 @@ import { CALL_TEXTS as TEXTS, FIND_TEXTS } from '#web/ops-home/texts.ts';
 const SHOWN_MAX = 10;
 const NO_BOOKS: CallBooks = { hold: undefined, entries: [] };
 
-/** `/ops/call?id=`: what became of the calls with this id, and what they did to the books. Never what they said. */
+/**
+ * Makes the page `/ops/call?id=`, which shows what became of the calls with this id, and what they did to the books. It
+ * never shows what they said.
+ */
 export function callPage(services: OpsServices): PageMethods {
   return forOperator(services, {
     GET: async (asked) => {

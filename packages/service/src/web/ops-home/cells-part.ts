@@ -6,7 +6,7 @@ import { badge } from '#web/components/badge.ts';
 import { list } from '#web/components/list.ts';
 import { OVERVIEW_TEXTS as TEXTS } from '#web/ops-home/texts.ts';
 
-/** With the money that calls hold in the other cells. */
+/** Adds the money that calls hold in the other cells. */
 export function withHeld(own: Attention, others: readonly OtherCellAttention[]): Attention {
   const all = [own, ...others.flatMap(({ attention }) => attention ?? [])].map(({ held }) => held);
   const sum = (of: (held: Attention['held']) => bigint) => all.reduce((total, held) => total + of(held), 0n);

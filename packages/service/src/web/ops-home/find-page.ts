@@ -13,12 +13,12 @@ import type { OpsServices } from '#web/ops/ops-services.ts';
 import { type AppNames, appLink, thingLink } from '#web/ops/things.ts';
 import { FIND_TEXTS as TEXTS } from '#web/ops-home/texts.ts';
 
-/** Of each kind. A person may own a hundred wallets. */
+/** At most this many related things of each found thing are shown. A person may own a hundred wallets. */
 const RELATED_MAX = 20;
 const FOUND_MAX = 50;
 const QUERY_LENGTH_MAX = 512;
 
-/** `/ops/find?q=`: the thing with this id or address, and what hangs on it. */
+/** Makes the page `/ops/find?q=`, which shows the thing with this id or address, and what hangs on it. */
 export function findPage(services: OpsServices): PageMethods {
   return forOperator(services, {
     GET: async (asked) => {
@@ -39,7 +39,7 @@ ${found.length === 0 ? html`<p class="soft">${TEXTS.what}</p>` : undefined}`;
   });
 }
 
-/** Undefined if there are no other cells, or they all have nothing. */
+/** Returns undefined if there are no other cells, or they all have nothing. */
 function elsewherePart(cells: readonly FoundElsewhere[]): Html | undefined {
   const lines = cells.flatMap(({ cell, has }) => {
     if (has === undefined) return html`<div>${TEXTS.away(cell)}</div>`;

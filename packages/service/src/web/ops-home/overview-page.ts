@@ -23,10 +23,10 @@ import { cellsPart, withHeld } from '#web/ops-home/cells-part.ts';
 import { OVERVIEW_TEXTS as TEXTS } from '#web/ops-home/texts.ts';
 
 const ROWS_MAX = 10;
-/** As many events are counted, see `Attention`. */
+/** At most this many events are counted, see `Attention`. */
 const COUNTED_MAX = 1_000;
 
-/** `/ops`: what needs a person first, then how the service does. */
+/** Makes the page `/ops`, which shows what needs a person first, then how the service does. */
 export function overviewPage(services: OpsServices): PageMethods {
   return forOperator(services, {
     GET: async (asked) => {

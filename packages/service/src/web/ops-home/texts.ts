@@ -1,7 +1,7 @@
 import type { Finding } from '#operator/attention.ts';
 import type { Found } from '#operator/found.ts';
 
-/** Up to a minute in seconds, up to an hour in minutes, then in hours. */
+/** Writes an age up to a minute in seconds, up to an hour in minutes, then in hours. */
 function age(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   if (seconds < 60) return `${seconds} s`;

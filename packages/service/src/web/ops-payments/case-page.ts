@@ -26,7 +26,10 @@ interface Chosen {
   readonly act: CaseAct | undefined;
 }
 
-/** `/ops/payment-case?id=&case=&act=`: asks once more, and shows first what the act will do to the books. */
+/**
+ * Makes the page `/ops/payment-case?id=&case=&act=`, which asks once more, and shows first what the act will do to the
+ * books.
+ */
 export function casePage(services: OpsServices): PageMethods {
   return forOperator(services, {
     GET: (asked) => {

@@ -36,7 +36,7 @@ import {
 
 const WHERE = { page: 'payments', above: PAYMENTS_TEXTS.title } as const;
 
-/** `/ops/payment?id=`: a checkout and everything that hangs on it. */
+/** Makes the page `/ops/payment?id=`, which shows a checkout and everything that hangs on it. */
 export function paymentPage(services: OpsServices): PageMethods {
   return forOperator(services, {
     GET: (asked) => show(services, asked, asked.request.query.get('id') ?? '', undefined),

@@ -24,7 +24,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 /** What was typed into the filters. Empty: everything. */
 type Typed = Readonly<Record<'kind' | 'state' | 'app' | 'user' | 'age' | 'waits', string>>;
 
-/** `/ops/payments`: everything about payments, the newest first. */
+/** Makes the page `/ops/payments`, which shows everything about payments, the newest first. */
 export function paymentsPage(services: OpsServices): PageMethods {
   return forOperator(services, {
     GET: async (asked) => {
@@ -71,7 +71,7 @@ ${card(list, pages)}`;
   });
 }
 
-/** Undefined: what was typed cannot be an app or a user, so it fits nothing. */
+/** Returns undefined if what was typed cannot be an app or a user, so that it fits nothing. */
 function filterOf({ kind, state, app, user, age, waits }: Typed, nowMs: number): PaymentFilter | undefined {
   const appId = parseId('app', app);
   const userId = parseEndUserId(user);

@@ -27,7 +27,10 @@ const ROWS = 50;
 const REASON_LENGTH_MAX = 500;
 const DIGITS = /^\d{1,18}$/;
 
-/** `/ops/pending`: acts that wait for a second person. With `id`: one of them, and the forms that decide about it (CP-07). */
+/**
+ * Makes the page `/ops/pending`, which shows acts that wait for a second person. With `id`, it shows one of them, and
+ * the forms that decide about it (CP-07).
+ */
 export function pendingPage(services: OpsServices): PageMethods {
   return forOperator(services, {
     GET: (asked) => {

@@ -31,9 +31,9 @@ const REASON_LENGTH_MAX = 500;
 const PREVIEW_KEY = 'page preview';
 
 /**
- * `/ops/wallet-<act>?app=&user=...`: shows what an act will do to a wallet and its books, exactly, and then does it. The form
- * carries the key of the act, so a second copy of it books nothing, and what was shown, so an act that has become another one
- * meanwhile is shown again.
+ * Makes the page `/ops/wallet-<act>?app=&user=...`, which shows what an act will do to a wallet and its books, exactly,
+ * and then does it. The form carries the key of the act, so a second copy of it books nothing, and what was shown, so
+ * an act that has become another one meanwhile is shown again.
  */
 export function actPage(services: OpsServices, act: Name): PageMethods {
   return forOperator(services, {

@@ -22,7 +22,10 @@ import { PERSON_TEXTS as TEXTS } from '#web/ops-wallets/texts.ts';
 
 const REASON_LENGTH_MAX = 500;
 
-/** `/ops/person-move?email=&to=`: gives a person another e-mail, and first shows what that will do (WA-15). */
+/**
+ * Makes the page `/ops/person-move?email=&to=`, which gives a person another e-mail, and first shows what that will do
+ * (WA-15).
+ */
 export function movePage(services: OpsServices): PageMethods {
   return forOperator(services, {
     GET: (asked) => show(services, asked),

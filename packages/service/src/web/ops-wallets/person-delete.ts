@@ -16,7 +16,10 @@ import { emailAsked, personForm, reasonIn } from '#web/ops-wallets/person-act.ts
 import { personWith } from '#web/ops-wallets/person-page.ts';
 import { PERSON_TEXTS as TEXTS } from '#web/ops-wallets/texts.ts';
 
-/** `/ops/person-delete?email=`: deletes a person, and first shows what that will do and what stands in its way (CP-12). */
+/**
+ * Makes the page `/ops/person-delete?email=`, which deletes a person, and first shows what that will do and what stands
+ * in its way (CP-12).
+ */
 export function personDeletePage(services: OpsServices): PageMethods {
   return forOperator(services, {
     GET: (asked) => show(services, asked),

@@ -10,7 +10,7 @@ import { emailAsked, personForm, reasonIn } from '#web/ops-wallets/person-act.ts
 import { personWith } from '#web/ops-wallets/person-page.ts';
 import { PERSON_TEXTS as TEXTS } from '#web/ops-wallets/texts.ts';
 
-/** `/ops/person-export?email=`: everything that is kept about a person, as a file (CP-12). */
+/** Makes the page `/ops/person-export?email=`, which gives everything that is kept about a person as a file (CP-12). */
 export function personExportPage(services: OpsServices): PageMethods {
   return forOperator(services, {
     GET: (asked) => show(services, asked),

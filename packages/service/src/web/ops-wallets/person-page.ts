@@ -17,7 +17,7 @@ import type { OpsServices } from '#web/ops/ops-services.ts';
 import { type AppNames, appLink } from '#web/ops/things.ts';
 import { PERSON_TEXTS as TEXTS, WALLETS_TEXTS } from '#web/ops-wallets/texts.ts';
 
-/** `/ops/person?email=`: a person who owns wallets. */
+/** Makes the page `/ops/person?email=`, which shows a person who owns wallets. */
 export function personPage(services: OpsServices): PageMethods {
   return forOperator(services, {
     GET: async (asked) => {

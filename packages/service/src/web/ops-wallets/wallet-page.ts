@@ -39,7 +39,7 @@ interface Shown extends WalletDetails {
   readonly names: AppNames;
 }
 
-/** `/ops/wallet?app=&user=`: one wallet, and the ways to change it. */
+/** Makes the page `/ops/wallet?app=&user=`, which shows one wallet and the ways to change it. */
 export function walletPage(services: OpsServices): PageMethods {
   return forOperator(services, {
     GET: async (asked) => {

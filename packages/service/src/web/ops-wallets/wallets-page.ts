@@ -29,7 +29,7 @@ const FIELDS = ['app', 'user', 'status', 'minHeld', 'minBalance', 'maxBalance', 
 
 type Typed = Readonly<Record<(typeof FIELDS)[number], string>>;
 
-/** `/ops/wallets`: wallets of all apps. */
+/** Makes the page `/ops/wallets`, which lists wallets of all apps. */
 export function walletsPage(services: OpsServices): PageMethods {
   return forOperator(services, {
     GET: async (asked) => {

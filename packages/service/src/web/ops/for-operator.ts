@@ -40,9 +40,12 @@ export interface OpsRequest {
 interface OpsPageMethods {
   readonly GET?: (asked: OpsRequest) => Promise<PageResponse> | PageResponse;
   readonly POST?: (asked: OpsRequest, form: Form) => Promise<PageResponse> | PageResponse;
-  /** Without a GET: the page that has this form, with the same query. */
+  /** The page that has this form, with the same query. It is set where there is no `GET`. */
   readonly formPage?: string;
-  /** Of a page whose form has a file: how large it may be, from an operator whose role suffices. Others get the usual bound. */
+  /**
+   * How large the form of a page may be if it has a file, in bytes. It holds for an operator whose role suffices.
+   * Others get the usual bound.
+   */
   readonly formBytesMax?: number;
 }
 

@@ -20,7 +20,10 @@ interface OpsPage {
   readonly body: Html;
   /** Which entry of the navigation leads here, such as `wallets`. */
   readonly page: string;
-  /** Of a page below an entry of the navigation, such as one wallet: the entry's name is then a link. */
+  /**
+   * The name of the entry of the navigation above this page. It is set on a page below an entry, such as one wallet,
+   * and is then a link.
+   */
   readonly above?: string;
   /** The page must show its message. The answer has its status. */
   readonly refusal?: Refusal | undefined;

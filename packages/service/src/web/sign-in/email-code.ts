@@ -25,9 +25,9 @@ import { LINK_TEXTS } from '#web/wallet-owner/texts.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-/** Room for the eight digits and for spaces that are pasted with them. */
+/** This has room for the eight digits and for spaces that are pasted with them. */
 const CODE_TYPED_LENGTH_MAX = 20;
-/** RFC 5321: a path of 256 octets, less its angle brackets. */
+/** The length follows RFC 5321: it is a path of 256 octets, less its angle brackets. */
 const EMAIL_LENGTH_MAX = 254;
 
 /** Asks for the e-mail address. The answer is the same for every address, so that nobody can find out who has a wallet. */

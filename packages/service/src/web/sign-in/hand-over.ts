@@ -28,7 +28,10 @@ export function handOverPages(
   };
 }
 
-/** In the cell that a person goes to. Leads to the cell `from`, in which they say that they are signed in, unless they are signed in here. */
+/**
+ * Makes the page in the cell that a person goes to. It leads to the cell `from`, in which they say that they are signed
+ * in, unless they are signed in here.
+ */
 function fromCellPage(services: WalletOwnerServices, cells: Cells): PageMethods<Person> {
   return {
     GET: async (request) => {
@@ -56,8 +59,8 @@ async function isFor({ connections }: WalletOwnerServices, { identity }: Person,
 }
 
 /**
- * In the cell in which a person is signed in. Leads to the cell `to`, which begins the hand-over, or vouches for the person if it has
- * (`state`). Leads to no other address.
+ * Makes the page in the cell in which a person is signed in. It leads to the cell `to`, which begins the hand-over, or
+ * vouches for the person if it has (`state`). It leads to no other address.
  */
 function handOverPage(cells: Cells): PageMethods<Person> {
   return {
@@ -74,7 +77,10 @@ function handOverPage(cells: Cells): PageMethods<Person> {
   };
 }
 
-/** Back in the cell that a person goes to: signs in the browser that began it, and no other. */
+/**
+ * Makes the page back in the cell that a person goes to. It signs in the browser that began the hand-over, and no
+ * other.
+ */
 function arrivePage(services: WalletOwnerServices, { handOvers }: Cells): PageMethods<Person> {
   return {
     GET: async (request) => {
@@ -92,7 +98,10 @@ function arrivePage(services: WalletOwnerServices, { handOvers }: Cells): PageMe
   };
 }
 
-/** Forged, expired, used, of another browser, or signed out meanwhile: the answer does not say which. Nothing of the token is shown. */
+/**
+ * Answers a token that is forged, expired, used, of another browser, or signed out meanwhile. The answer does not say
+ * which, and shows nothing of the token.
+ */
 function refused(services: WalletOwnerServices): PageResponse {
   const body = card(
     errorSummary(TEXTS.refused),

@@ -13,7 +13,10 @@ interface StartOptions {
   readonly isDevelopment: boolean;
 }
 
-/** `/`: for somebody who knows only the address of the service. The same for everybody, so it is made once. */
+/**
+ * Makes the page `/`, for somebody who knows only the address of the service. It is the same for everybody, so it is
+ * made once.
+ */
 export function startPage({ frame, isRegistrationOpen, isDevelopment }: StartOptions): PageMethods {
   const { title, wallet, operator, mailbox } = START_TEXTS;
   const ofWallet = section({
@@ -30,7 +33,7 @@ ${isDevelopment ? html`<p class="soft">${mailbox.what} <a href="/dev/mailbox">${
   return { GET: () => ({ status: 200, page }) };
 }
 
-/** For developers. `/console` leads to the sign-in and back. */
+/** Makes the section for developers. `/console` leads to the sign-in and back. */
 function accountSection(isRegistrationOpen: boolean): Html {
   const { account } = START_TEXTS;
   const ways = isRegistrationOpen

@@ -1,7 +1,7 @@
 /** The texts of the page at the root of the service. */
 export const START_TEXTS = {
   title: (operatorName: string) => `Welcome to ${operatorName}`,
-  /** First in production, because most people who come here by themselves look for their money. */
+  /** This section comes first in production, because most people who come here by themselves look for their money. */
   wallet: {
     heading: 'You pay for an app from your wallet',
     what: 'See your balance, what each app has spent, and what it may do.',

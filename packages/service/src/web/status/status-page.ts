@@ -20,7 +20,7 @@ interface StatusServices {
 /** A page has room for so many models; those that are up come last. */
 const MODELS_MAX = 60;
 
-/** `/status`: how the service is, for anybody. It works without the database, and says so. */
+/** Makes the page `/status`, which tells anybody how the service is. It works without the database, and says so. */
 export function statusPage({ frame, readStatus, clock }: StatusServices): PageMethods {
   return {
     GET: async ({ formats }) => {

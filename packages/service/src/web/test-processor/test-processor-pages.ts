@@ -15,7 +15,10 @@ import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 
 type PageFrame = Parameters<typeof walletOwnerPage>[0];
 
-/** 402, as a processor's own page would answer. No `Refusal`: nobody called the API, so no counter of refusals counts it. */
+/**
+ * The status is 402, as a processor's own page would answer. It is no `Refusal`: nobody called the API, so no counter
+ * of refusals counts it.
+ */
 const STATUS_REFUSED = 402;
 const DIGITS_OF_A_GROUP = /\d{4}(?=\d)/g;
 /** The longest card number has 19 digits, in groups of four. */
@@ -105,7 +108,7 @@ ${request.form(request.exchange.path, buttons)}
   return { status: 200, page: walletOwnerPage(frame, { title: TEXTS.confirmTitle, body }) };
 }
 
-/** Reached by going back after paying. It leads on, and takes no second payment. */
+/** This page is reached by going back after paying. It leads on, and takes no second payment. */
 function paidPage(frame: PageFrame, checkout: TestCheckout): PageResponse {
   const body = html`<section>
 <p>${TEXTS.paidText}</p>
@@ -119,7 +122,7 @@ function gone(frame: PageFrame): PageResponse {
   return { status: 404, page: walletOwnerPage(frame, { title: TEXTS.goneTitle, body, isError: true }) };
 }
 
-/** In groups of four, as on a card. */
+/** Writes the digits in groups of four, as on a card. */
 function groups(number: string): string {
   return number.replaceAll(DIGITS_OF_A_GROUP, '$& ');
 }

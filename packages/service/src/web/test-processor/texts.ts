@@ -5,7 +5,9 @@ export const TEST_PROCESSOR_TEXTS = {
   title: 'Test payment',
   what: (app: string) => `Top-up of a wallet for ${app}`,
   number: 'Card number',
-  /** Somebody will try their own card. The hint comes before the field is used, and the number is thrown away unread. */
+  /**
+   * Somebody will try their own card. So the hint comes before the field is used, and the number is thrown away unread.
+   */
   numberHint:
     'Only the numbers below work. Never type the number of a real card: it is refused, and it is neither stored nor logged.',
   pay: (amount: string) => `Pay ${amount} of test money`,

@@ -18,8 +18,8 @@ import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
 /**
- * For the owner of a wallet whose monthly cap or pause refused a call: they set another cap, or resume spending; or they
- * leave it as it is and pay (WA-03).
+ * Makes the page for the owner of a wallet whose monthly cap or pause refused a call. They set another cap or resume
+ * spending, or they leave it as it is and pay (WA-03).
  */
 export function capPage(
   services: WalletOwnerServices,

@@ -25,7 +25,10 @@ import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-service
 interface Arrival {
   readonly checkout: Checkout;
   readonly app: AppProfile;
-  /** Set only if the wallet's owner is looking: others may not see what is in it. */
+  /**
+   * The connection of the wallet. It is set only if the wallet's owner is looking, because others may not see what is
+   * in it.
+   */
   readonly connection: Connection | undefined;
   /** Where the payer goes on, as their browser remembers it. */
   readonly next: string | undefined;
@@ -33,7 +36,10 @@ interface Arrival {
   readonly offersPasskey: boolean;
 }
 
-/** `/checkout/...`: where a payer waits for the money. Coming here proves no payment: only the processor's notice does (ON-02). */
+/**
+ * Makes the pages `/checkout/...`, where a payer waits for the money. Coming here proves no payment: only the
+ * processor's notice does (ON-02).
+ */
 export function checkoutPages(services: WalletOwnerServices): Readonly<Record<string, PageMethods<Person>>> {
   return {
     '/checkout/:part': {
@@ -45,7 +51,10 @@ export function checkoutPages(services: WalletOwnerServices): Readonly<Record<st
   };
 }
 
-/** Undefined: no such checkout. Its id is random, so only people who were sent to the address know it. */
+/**
+ * Returns undefined if there is no such checkout. Its id is random, so only people who were sent to the address know
+ * it.
+ */
 async function arrivalOf(services: WalletOwnerServices, request: PageRequest<Person>): Promise<Arrival | undefined> {
   const checkoutId = parseId('checkout', request.part);
   const checkout = checkoutId === undefined ? undefined : await services.checkouts?.find(checkoutId);

@@ -23,7 +23,7 @@ const KEEP = 'keep';
 const RESUME = 'resume';
 const MICROS_TEXT = /^[1-9]\d{0,15}$/;
 
-/** Undefined if nothing stops the app, or if a block does: nobody but the operator can lift that. */
+/** Returns undefined if nothing stops the app, or if a block does: nobody but the operator can lift that. */
 export function spendingStopOf({ link, connection }: OpenedLink, offered: OfferedAmounts): SpendingStop | undefined {
   if (connection === undefined || connection.wallet.isSuspended) return undefined;
   const { cap, isPaused, wallet } = connection;
@@ -34,7 +34,10 @@ export function spendingStopOf({ link, connection }: OpenedLink, offered: Offere
   return raised === undefined ? undefined : { kind: 'cap', connection, raised };
 }
 
-/** Room for what is needed and for the smallest top-up, rounded up to the second smallest: 10, 20, 30 units. */
+/**
+ * Returns a cap with room for what is needed and for the smallest top-up, rounded up to the second smallest: 10, 20, 30
+ * units.
+ */
 function raisedCap(needed: bigint, { choices }: OfferedAmounts): Micros {
   const [small, step] = [choices[0] ?? 0n, choices[1] ?? 1n];
   const raised = ((needed + small + step - 1n) / step) * step;

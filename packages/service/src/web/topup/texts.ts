@@ -5,7 +5,7 @@ export const TOPUP_TEXTS = {
   available: 'You can spend now',
   explain: (app: string) =>
     `The money goes into your wallet for ${app}. Nothing is spent until ${app} uses it for you, and you see the amount again before you pay.`,
-  /** For a payer who is not the owner: they see no figure of the wallet. */
+  /** This text is for a payer who is not the owner, and who sees no figure of the wallet. */
   gift: 'This wallet belongs to somebody else. You can pay into it as a gift: the money then belongs to the owner, and you cannot get it back here.',
   suspended: (operator: string) =>
     `This wallet is blocked, so nothing can be spent from it. Please contact ${operator}. You can pay in, but that does not lift the block.`,

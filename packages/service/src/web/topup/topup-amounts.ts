@@ -16,7 +16,10 @@ const TYPED_MOST = 1_000n;
 /** The smallest choice is at least ten times the processor's minimum: near the minimum its fee eats most of the payment. */
 const LEAST_TIMES = 10n;
 
-/** 5, 10, 20 and 50 units, or 1 to 1,000 typed. In currencies with small units, ten times that, or a hundred, and so on. */
+/**
+ * Offers 5, 10, 20 and 50 units, or 1 to 1,000 typed. In currencies with small units, it offers ten times that, or a
+ * hundred, and so on.
+ */
 export function offeredAmounts(payable: PayableAmounts): OfferedAmounts {
   let unit = MICROS_PER_UNIT;
   while ((CHOICES[0] ?? 1n) * unit < payable.least * LEAST_TIMES) unit *= 10n;
@@ -52,7 +55,7 @@ export function choicesOf({ choices, least: typedLeast }: OfferedAmounts, needed
 
 interface AmountChoices {
   readonly choices: readonly Micros[];
-  /** Just enough for the refused call. Undefined: a round amount says it as well. */
+  /** The amount that is just enough for the refused call. It is undefined if a round amount says it as well. */
   readonly least: Micros | undefined;
   readonly chosen: Micros | undefined;
 }

@@ -19,7 +19,10 @@ import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-service
 /** Where the two forms of the page lead. */
 const EXPORT = `${DATA}/export`;
 const DELETE = `${DATA}/delete`;
-/** As long as a proof of an account counts (`accounts/fresh-proof.ts`). Signing in is the proof of people who own wallets. */
+/**
+ * This is as long as a proof of an account counts (`accounts/fresh-proof.ts`). Signing in is the proof of people who
+ * own wallets.
+ */
 const FRESH_MS = 10 * 60 * 1_000;
 
 /** What is kept about a person: a copy of it, and its end (CP-12). */
@@ -31,7 +34,7 @@ export function dataPages(services: WalletOwnerServices): Readonly<Record<string
   };
 }
 
-/** Signed in within ten minutes. Somebody who has found an open browser is not. */
+/** Tells whether the person signed in within ten minutes. Somebody who has found an open browser did not. */
 function isFresh({ clock }: WalletOwnerServices, { createdAtMs }: Person): boolean {
   return clock.nowMs() - createdAtMs < FRESH_MS;
 }

@@ -77,7 +77,10 @@ export async function openReadLink(
   return { link, app, person, ...(await services.connections.seenBy(identityId, link.appId, link.userId)) };
 }
 
-/** Forged, altered, expired, spent, or of another page: the answer never says which, so that nobody learns by guessing (BI-04). */
+/**
+ * Answers a link that is forged, altered, expired, spent, or of another page. The answer never says which, so that
+ * nobody learns by guessing (BI-04).
+ */
 export function voidLink(services: WalletOwnerServices): PageResponse {
   const body = card(
     errorSummary(LINK_TEXTS.voidLink),
@@ -98,7 +101,7 @@ ${request.form(SIGN_OUT, fields)}
 </div>`;
 }
 
-/** For somebody who is not the wallet's owner. `way`: the path of this page, and the way back. */
+/** Answers somebody who is not the wallet's owner. `way` has the path of this page, and the way back. */
 export function foreignPage(
   services: WalletOwnerServices,
   request: WalletOwnerRequest,

@@ -22,7 +22,7 @@ const SHAPES = [
   /^\/(topup|connect)\/[A-Za-z0-9_-]{1,4096}$/,
   /^\/checkout\/[A-Za-z0-9_-]{1,64}$/,
 ];
-/** These would lead in a circle. */
+/** These addresses would lead in a circle. */
 const NEVER: ReadonlySet<string> = new Set([SIGN_IN, SIGN_IN_OWN, CODE, SIGN_OUT, FROM_CELL, HAND_OVER, ARRIVE]);
 
 /** The page to go on to: this path if it is one of ours, or else the wallet. */

@@ -25,13 +25,16 @@ export interface WalletOwnerServices {
   readonly sessions: PersonSessions;
   /** One-time codes by mail, and signing in with one. */
   readonly codes: CodeSignIns;
-  /** Not possible if the service is reached by an IP address: see `isPossible`. */
+  /** The passkeys of people. They are not possible if the service is reached by an IP address: see `isPossible`. */
   readonly passkeys: Passkeys;
   /** Which apps may spend for whom, with cap and pause. */
   readonly connections: Connections;
   /** Mails about shares of the cap. */
   readonly alerts: CapAlerts;
-  /** People may have wallets in other cells too, and go there without a second sign-in. Undefined: there are none. */
+  /**
+   * The other cells, in which people may have wallets too, and go there without a second sign-in. It is undefined if
+   * there are none.
+   */
   readonly otherCells: (OtherCells & { readonly handOvers: HandOvers }) | undefined;
   /** Everything that is kept about a person, as a file, and the end of it. */
   readonly privacy: Privacy;
@@ -41,13 +44,13 @@ export interface WalletOwnerServices {
   readonly apps: AppProfiles;
   /** Movements of a wallet, a page at a time, also of cells in which it was before. */
   readonly movements: WalletMovements;
-  /** Model and tokens of the calls among movements, and one call in full: usage, price and outcome. */
+  /** Reads the model and tokens of the calls among movements, and one call in full: usage, price and outcome. */
   readonly usage: Pick<UsageReader, 'ofCalls' | 'receipt'>;
-  /** Undefined: payments are not set up, so nobody can pay. */
+  /** The checkouts. It is undefined if payments are not set up, so that nobody can pay. */
   readonly checkouts: Checkouts | undefined;
-  /** Defined whenever `checkouts` is. */
+  /** The refunds. It is defined whenever `checkouts` is. */
   readonly refunds: Refunds | undefined;
-  /** Undefined: payments go to a real processor. */
+  /** The bank for tests. It is undefined if payments go to a real processor. */
   readonly testBank: TestBank | undefined;
   /** How often somebody may ask for a payment or a refund. */
   readonly attempts: AttemptLimiter;

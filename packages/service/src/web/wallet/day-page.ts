@@ -12,11 +12,14 @@ import { nothingHere, type OwnedWallet } from '#web/wallet-owner/owned-wallet.ts
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-/** Fifty keep the page under 50 KB. The file has all of them. */
+/** Fifty movements keep the page under 50 KB. The file has all of them. */
 const MOVEMENTS_SHOWN_MAX = 50;
 const DAY = /^2\d{3}-\d{2}-\d{2}$/;
 
-/** `?day=YYYY-MM-DD&before=N`: every movement of a day, the newest first, from below an entry on. The wallet's page has the links. */
+/**
+ * Makes the page `?day=YYYY-MM-DD&before=N`, which shows every movement of a day, the newest first, from below an entry
+ * on. The wallet's page has the links.
+ */
 export async function dayPage(services: WalletOwnerServices, own: OwnedWallet, day: string): Promise<PageResponse> {
   const atMs = DAY.test(day) ? epochMsOf(day) : Number.NaN;
   if (Number.isNaN(atMs)) return nothingHere(services);

@@ -64,8 +64,9 @@ interface Spent {
 }
 
 /**
- * By day of the month: what was charged, and the sum up to then. Counted back from what the cap is held against, so that both
- * end at the same figure: a call that began last month was charged this month and counts for the last (WA-08).
+ * Returns, by day of the month, what was charged and the sum up to then. The sums are counted back from what the cap is
+ * held against, so that both end at the same figure: a call that began last month was charged this month and counts for
+ * the last (WA-08).
  */
 function sumsOf(days: readonly WalletDay[], spent: Micros): ReadonlyMap<number, Spent> {
   const sums = new Map<number, Spent>();

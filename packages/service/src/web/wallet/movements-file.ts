@@ -13,7 +13,7 @@ const COLUMNS = ['at', 'movement', 'amount', 'balanceAfter', 'currency', 'callId
 /** Movements read at a time. */
 const BATCH = 1_000;
 
-/** `/wallet/:part/movements.csv`: every movement, the newest first. */
+/** Makes `/wallet/:part/movements.csv`, which has every movement, the newest first. */
 export function movementsFile(services: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: forWalletOwner(services, async ({ connection, wallet }) => {

@@ -30,7 +30,7 @@ const KEY = /^[0-9A-Za-z]{22}$/;
 /** The value of the box. Browsers require it, and a form without it is refused all the same. */
 const CONFIRMED = 'yes';
 
-/** `/wallet/:part/refund`: unused money goes back to the card or account that it came from. */
+/** Makes the page `/wallet/:part/refund`, where unused money goes back to the card or account that it came from. */
 export function refundPage(services: WalletOwnerServices): PageMethods<Person> {
   const { refunds } = services;
   if (refunds === undefined) return { GET: forWalletOwner(services, () => nothingHere(services)) };

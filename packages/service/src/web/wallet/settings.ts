@@ -17,7 +17,7 @@ import { forWalletOwner, nothingHere, toWallet } from '#web/wallet-owner/owned-w
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-/** `/wallet/:part/cap`: sets the monthly cap, or removes it. */
+/** Makes the form `/wallet/:part/cap`, which sets the monthly cap or removes it. */
 export function capForm(services: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: toWallet,
@@ -36,7 +36,10 @@ export function capForm(services: WalletOwnerServices): PageMethods<Person> {
   };
 }
 
-/** `/wallet/:part/alerts`: which shares of the cap the owner wants mails about. None ends them. */
+/**
+ * Makes the form `/wallet/:part/alerts`, which sets the shares of the cap that the owner wants mails about. If none is
+ * chosen, the mails end.
+ */
 export function alertsForm(services: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: toWallet,
@@ -48,7 +51,10 @@ export function alertsForm(services: WalletOwnerServices): PageMethods<Person> {
   };
 }
 
-/** `/wallet/:part/pause`: stops spending for a while, or lets it go on with the cap that was set before. */
+/**
+ * Makes the form `/wallet/:part/pause`, which stops spending for a while, or lets it go on with the cap that was set
+ * before.
+ */
 export function pauseForm(services: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: toWallet,
@@ -60,7 +66,10 @@ export function pauseForm(services: WalletOwnerServices): PageMethods<Person> {
   };
 }
 
-/** `/wallet/:part/disconnect`: says what happens to the money, asks, and then stops spending at once (ON-05). */
+/**
+ * Makes the page `/wallet/:part/disconnect`, which says what happens to the money, asks, and then stops spending at
+ * once (ON-05).
+ */
 export function disconnectPage(services: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: forWalletOwner(services, ({ request, app, path }) => {
@@ -75,7 +84,7 @@ export function disconnectPage(services: WalletOwnerServices): PageMethods<Perso
   };
 }
 
-/** `/wallet/:part/reconnect`: connects the same wallet again, as it was left (ON-05). */
+/** Makes the form `/wallet/:part/reconnect`, which connects the same wallet again, as it was left (ON-05). */
 export function reconnectForm(services: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: toWallet,
@@ -85,7 +94,10 @@ export function reconnectForm(services: WalletOwnerServices): PageMethods<Person
   };
 }
 
-/** `/wallet/:part/topup`: leads to the top-up page. An owner needs no refused call, and no app, to pay in. */
+/**
+ * Makes the form `/wallet/:part/topup`, which leads to the top-up page. An owner needs no refused call, and no app, to
+ * pay in.
+ */
 export function topUpForm(services: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: toWallet,

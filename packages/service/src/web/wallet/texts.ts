@@ -8,7 +8,7 @@ interface ReceiptPrices {
   readonly inputParts: readonly string[];
   readonly output: string;
   readonly outputParts: readonly string[];
-  /** Undefined if there is no fee. */
+  /** The price of each call. It is undefined if there is no fee. */
   readonly perCall: string | undefined;
   readonly perSearch: string | undefined;
 }

@@ -34,7 +34,10 @@ interface Shown extends Listed {
   readonly app: OwnedWallet['app'];
 }
 
-/** `/wallet`: every app that a person has connected, what it can still spend, and signing out. */
+/**
+ * Makes the page `/wallet`, which shows every app that a person has connected, what it can still spend, and the way to
+ * sign out.
+ */
 export function walletListPage(services: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: async (request) => {
@@ -134,7 +137,7 @@ ${definitionList([
 `;
 }
 
-/** Signing out, here and everywhere, within reach of the page that people see first. */
+/** Offers signing out, here and everywhere, within reach of the page that people see first. */
 function signedInSection(request: PageRequest<Person>): Html {
   const everywhere = html`${hiddenField('everywhere', 'yes')}
 ${button(WALLET_TEXTS.signOutEverywhere, { kind: 'quiet' })}`;

@@ -35,7 +35,10 @@ import { LINK_TEXTS, OWNED_WALLET_TEXTS } from '#web/wallet-owner/texts.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-/** `/wallet/:part`: one wallet, what its app may spend, and its movements. With `?receipt=`, one of its calls. */
+/**
+ * Makes the page `/wallet/:part`, which shows one wallet, what its app may spend, and its movements. With `?receipt=`,
+ * it shows one of its calls.
+ */
 export function walletPage(services: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: forWalletOwner(services, async (own) => {

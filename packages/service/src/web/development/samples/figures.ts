@@ -91,7 +91,7 @@ function columnOf(formats: Formats): Html {
   return table({ caption: 'Amounts', columns: [{ name: 'Amount', isNumeric: true }], rows, empty: '' });
 }
 
-/** Three columns: the widest table whose rows stay rows on a phone. */
+/** Makes a table of three columns, which is the widest whose rows stay rows on a phone. */
 function movementsTable() {
   return {
     caption: 'Movements',
@@ -103,7 +103,7 @@ function movementsTable() {
   };
 }
 
-/** Five columns: on a phone each cell gets a line of its own. */
+/** Makes a table of five columns. On a phone each cell gets a line of its own. */
 function keysTable() {
   return {
     caption: 'API keys',

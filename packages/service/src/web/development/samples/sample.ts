@@ -3,6 +3,6 @@ import type { Html } from '#kernel/html.ts';
 /** One component in its states. A test compares the components with the exports of `web/components`: none may be missing. */
 export interface ComponentSample {
   readonly component: (...given: never[]) => Html | undefined;
-  /** By name. `id`: unique on the page, for fields and headings. */
+  /** The states by name. The `id` is unique on the page, for fields and headings. */
   readonly states: Readonly<Record<string, (id: string) => Html | undefined>>;
 }
