@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import diagnostics from 'node:diagnostics_channel';
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { watchClientSockets } from '../../../packages/upstream-http/src/testing/client-sockets.ts';
 import { chargeFor } from '../../support/catalogue.ts';
 import { COMPLETIONS } from '../../support/client.ts';
 import { receiptNamed } from '../../support/receipts.ts';
@@ -81,8 +83,9 @@ function callAsleep(user: string): Promise<IncomingMessage> {
   });
 }
 
-/** Waits until nothing more has been written for a while. */
-async function standstill(begun: { readonly bytes: number }): Promise<number> {
+/** Waits until the service reads no more of the provider, and nothing more has been written for a while. */
+async function standstill(begun: { readonly bytes: number }, clients: readonly Socket[]): Promise<number> {
+  await waitUntil('the service has stopped reading', () => clients.some((client) => client.isPaused()));
   for (;;) {
     const before = begun.bytes;
     await pause(500);
@@ -120,9 +123,10 @@ for (const { what, content, frames } of FLOODS) {
     upstream.script({ body: steps });
     const user = await newUser(BALANCE);
     const answers = watchAnswers(user);
+    const clients = watchClientSockets(t);
     t.after(answers.stop);
     const response = await callAsleep(user);
-    const written = await standstill(begun);
+    const written = await standstill(begun, clients);
     if (what === 'large') assert.ok(written < bytes / 2, `the provider wrote ${written} of ${bytes} bytes`);
     const { bytes: read, tail } = await readAll(response);
     assert.equal(begun.bytes, bytes);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type Pool } from '../../../packages/service/src/db/pool.ts';
 import { analyzeSmallTable } from '../../../packages/service/src/db/queries.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
@@ -151,7 +150,13 @@ test('a running service keeps analyzing its tables', async (t) => {
   const growsTo = (pages: number) => async () => (await pagesKnown('ledger.wallets', service.database)) > pages;
   await service.fund(app, 'ann', 1);
   await waitUntil('the wallets are analyzed', growsTo(0));
-  await sleep(500); // An insert during a pass could still count for that pass.
+  // An insert during a pass could still count for that pass.
+  await waitUntil('the pass is over', async () => {
+    const { rowCount } = await service.database.owner.query(
+      `select from pg_stat_activity where datname = current_database() and state <> 'idle' and query like '%small_table()%'`,
+    );
+    return rowCount === 1; // This statement.
+  });
   await service.database.owner.query(GROWTH['ledger.wallets']);
-  await waitUntil('the wallets are analyzed again', growsTo(10), 10_000);
+  await waitUntil('the wallets are analyzed again', growsTo(10));
 });

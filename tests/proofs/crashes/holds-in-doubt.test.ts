@@ -22,6 +22,7 @@ before(async () => {
   ledger = await createLedgerDatabase();
   // As the owner, whose statements have no timers that the mocked clock could fire.
   pool = createPool({ url: ledger.database.url, role: 'owner', connectionsMax: 2, log });
+  pool.options.connectionTimeoutMillis = 0;
 });
 
 after(async () => {
@@ -81,7 +82,7 @@ for (const [what, later] of [
     t.mock.timers.reset();
     assert.equal(await holds.releaseOrphans(), 1);
     const isFreed = async (): Promise<boolean> => (await ledger.wallet(user)).held === 0;
-    await waitUntil('the hold is released', isFreed, 3_000);
+    await waitUntil('the hold is released', isFreed);
     assert.deepEqual(await ledger.differences(), []);
   });
 }
@@ -180,7 +181,7 @@ test('CC-14 a joined call answered from disk is forgotten afterwards', async (t)
   // If it held again, no running call would own the hold.
   await sql(owner)`insert into ledger.holds select (jsonb_populate_record(null::ledger.holds, ${rows[0].hold})).*`;
   t.after(() => owner.query('delete from ledger.holds where call_id = $1', [request.callId]));
-  await waitUntil('its hold is orphaned', async () => (await holds.releaseOrphans()) === 1, 2_000);
+  await waitUntil('its hold is orphaned', async () => (await holds.releaseOrphans()) === 1);
 });
 
 test('WA-07 a locked wallet delays other holds only once', async (t) => {

@@ -84,6 +84,7 @@ for (const without of [[], ['flock']] as const) {
 
   test(`OP-15 a second start is refused at once${how}`, async (t) => {
     const directory = join(makeOpenDirectory(t), 'postgres');
+    const began = performance.now();
     const first = runOwner(t, { directory, without });
     const url = (await first.answer).replace('ready ', '');
     const pid = postmasterPid(directory);
@@ -96,7 +97,7 @@ for (const without of [[], ['flock']] as const) {
         ),
       ),
     );
-    assert.ok(performance.now() - before < 2_000);
+    assert.ok(performance.now() - before < before - began, 'sooner than a start takes');
     assert.equal(postmasterPid(directory), pid);
     assert.deepEqual(await query(url, 'select 1 as one'), [{ one: 1 }]);
   });
