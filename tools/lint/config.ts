@@ -5,6 +5,13 @@ import { RESTRICTED } from './restricted.ts';
 
 const PRODUCT = ['packages/*/src/**/*.ts', ...ROOT_FOLDERS.map((folder) => `${folder}/**/*.ts`)];
 const TESTS = ['tests/**', '**/*.test.ts'];
+const WAIT = 'Wait for an event, or with `waitUntil`. A time is too short on a busy machine, and too long on another.';
+/** Test files that may sleep. */
+const MAY_SLEEP = [
+  'tests/proofs/costs/back-pressure.test.ts', // Sees that nothing more is written. A shorter time would only find less.
+  'tests/proofs/crashes/webhook-crashes.test.ts', // Ends leases again and again until all is delivered.
+  'tests/proofs/sdk/package.test.ts', // Hands the function to a context of its own.
+];
 
 const EVERYWHERE: DummyRuleMap = {
   'typescript/no-explicit-any': 'error',
@@ -64,6 +71,17 @@ export const CONFIG = defineConfig({
         ...FREE,
       },
     },
+    {
+      files: ['**/*.test.ts'],
+      rules: {
+        'no-restricted-globals': ['error', { name: 'setTimeout', message: WAIT }],
+        'no-restricted-imports': [
+          'error',
+          { paths: [{ name: 'node:timers/promises', importNames: ['setTimeout'], message: WAIT }] },
+        ],
+      },
+    },
+    { files: MAY_SLEEP, rules: { ...FREE, 'no-restricted-imports': 'off' } },
   ],
   ignorePatterns: ['node_modules', 'dist'],
 });

@@ -209,7 +209,7 @@ test('SDK-02 the wait can be aborted at any time with the given reason', async (
     const onTopUp = (): unknown => {
       count.links += 1;
       if (when === 'link') leaving.abort(reason);
-      else setTimeout(() => leaving.abort(reason), 20);
+      else void pass(STEP_MS).then(() => leaving.abort(reason));
       return undefined;
     };
     await assert.rejects(run({ signal: leaving.signal, onTopUp }), reason);
