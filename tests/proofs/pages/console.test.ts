@@ -166,7 +166,7 @@ test('PG-05 the pages of the console are sound in every look', async (t) => {
     await page.getByRole('link', { name: 'Sandbox', exact: true }).last().click();
     await page.getByLabel('Outcome of their next call').selectOption('throttled');
     await page.getByRole('button', { name: 'Set the next call' }).click();
-    await page.getByText('The next call of test-user plays throttled.').waitFor();
+    await page.getByText('The next call of test-user will have the outcome throttled.').waitFor();
     await assertSound(tab, `console-sandbox-${look}`);
     await page.getByRole('link', { name: 'Playground', exact: true }).click();
     await page.getByRole('button', { name: 'Make the call' }).click();

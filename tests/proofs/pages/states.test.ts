@@ -109,7 +109,7 @@ test('PG-05 the page of every wallet state is sound', async (t) => {
   await page.getByRole('button', { name: 'Resume spending' }).click();
   await page.getByText('The app can spend again.').waitFor();
   await page.getByText('E-mail me about the cap').click();
-  await page.getByLabel('80 % is spent').check();
+  await page.getByLabel('80 % of the cap is spent').check();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('E-mail me about the cap (at 80 %)').click();
   await journey.at(/Test app/, 'alerts');
