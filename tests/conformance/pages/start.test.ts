@@ -67,9 +67,10 @@ test('PG-06 a development service’s root links its pages', async () => {
   assert.deepEqual(links, [
     '/register',
     '/console',
-    '/guides',
+    '/guides/app-developer',
     '/docs',
     '/wallet',
+    '/guides/wallet-owner',
     '/dev/mailbox',
     '/sign-in',
     '/status',

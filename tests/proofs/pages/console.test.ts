@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openChromium, type Tab } from '../../support/chromium.ts';
 import { looks } from '../../support/looks.ts';
@@ -54,13 +55,24 @@ async function visitUsers(tab: Tab, look: string): Promise<void> {
 
 async function visitGuides(tab: Tab, look: string): Promise<void> {
   const { page } = tab;
-  await page.getByRole('link', { name: 'Guides' }).click();
+  await page.goto(`${OWN}/guides`);
   await assertSound(tab, `guides-${look}`);
-  await page.getByLabel('Search the guides').fill('webhook secret');
+  await page.getByRole('link', { name: 'The guide for wallet owners' }).click();
+  await assertSound(tab, `guides-owner-${look}`);
+  await page.getByRole('link', { name: 'Guides for others' }).click();
+  await page.getByRole('link', { name: 'Guides for operators' }).click();
+  await assertSound(tab, `guides-operator-${look}`);
+  await page.goto(`${OWN}/guides/clients`);
+  await page.getByRole('searchbox', { name: 'Search' }).fill('webhook secret');
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: /results for/ }).waitFor();
+  await page.getByRole('heading', { name: /results? for/ }).waitFor();
   await assertSound(tab, `guides-search-${look}`);
-  await page.goto(`${OWN}/guides/app-developer?chapter=webhooks`);
+  await page.goto(`${OWN}/guides/app-developer?chapter=errors`);
+  const [code, , what] = await page.getByRole('columnheader').all();
+  assert.ok(
+    ((await code?.boundingBox())?.x ?? 0) < ((await what?.boundingBox())?.x ?? 0),
+    'the first column comes first',
+  );
   await assertSound(tab, `guides-chapter-${look}`);
 }
 

@@ -38,7 +38,7 @@ ${new Html(`<style>${REFERENCE_STYLE}</style>`)}
 <a class="skip" href="#content">Skip to the content</a>
 <nav aria-label="Operations">
 <p><a href="#content">Purser</a></p>
-<p><a href="/guides">Guides</a></p>
+<p><a href="/guides/app-developer">Guides</a></p>
 <ul>
 ${groups.map(navigationOf)}<li><a href="#errors">Errors</a></li>
 <li><a href="#objects">Objects</a></li>

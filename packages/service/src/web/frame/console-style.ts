@@ -39,7 +39,16 @@ export const CONSOLE_STYLE = `.console{--main:#0d5c4b;--rare:#3b5ba5}
 .tiles dt{font-size:.9rem}
 .tiles dd{font-size:1.5rem;font-weight:700;line-height:1.35;letter-spacing:-.01em}
 .tiles dd+dd{font-size:.875rem;font-weight:400;letter-spacing:0;color:var(--soft)}
+.bullets>li,.numbered>li{display:list-item;border:0;padding:.3rem 0;margin-left:1.35rem}
+.bullets{list-style:disc}.numbered{list-style:decimal}
+:is(.bullets,.numbered)>li>div>:last-child{margin-bottom:0}
+.guides>main>h1:first-child{padding-top:1.75rem}
+.ways{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,17rem),1fr));gap:0 1.25rem}
+.guides .side p{margin:0;padding:1.25rem .75rem .25rem;font-size:.875rem}
+.side .others a{padding:0;color:var(--soft);text-decoration:underline;font-size:.875rem}
 .columns{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:0 1.25rem;align-items:start}
+.scroll{overflow-x:auto;margin:0 0 1rem}
+.scroll th{white-space:nowrap}
 .chart{direction:rtl;overflow-x:auto;margin:0 0 .5rem}
 .chart svg{direction:ltr;display:block;width:100%;min-width:34rem;height:auto}
 .chart text{fill:var(--soft);font:.7rem system-ui,sans-serif;font-variant-numeric:tabular-nums}
@@ -83,6 +92,7 @@ export const CONSOLE_STYLE = `.console{--main:#0d5c4b;--rare:#3b5ba5}
 @media(prefers-color-scheme:dark){.console{--main:#86d9bd;--rare:#9db7f0}.sandbox{--accent:#f2c06b;--deep:#f8d9a3;--tint:#2e2410;--on-accent:#241700}}
 @media(max-width:56rem){.console,.console.sandbox{grid-template:auto/minmax(0,1fr)}.top{padding-bottom:.5rem}.console>main{padding:0 1.25rem 2rem}.side{border-right:0;border-bottom:1px solid var(--line);padding:.6rem 1.25rem}.side ul{display:flex;overflow-x:auto;gap:.25rem}.side li:has([aria-current]){order:-1}.side a{white-space:nowrap}.switch{margin:0 0 .6rem;max-width:20rem}}
 @media(max-width:56rem){.console.whole{grid-template:auto minmax(0,1fr) auto/minmax(0,1fr)}.console,.console.sandbox{align-content:start}.whole>main{padding-top:1.5rem}}
+@media(max-width:56rem){.guides>.side{display:contents}.guides>.side>*{padding:.75rem 1.25rem 0}.guides>.side>nav{order:1;padding-bottom:1.25rem;background:var(--paper);border-top:1px solid var(--line)}.guides>footer{order:2}.guides .side ul{display:block}}
 @media(max-width:34rem){.console>header{position:relative}.console>header:has(form)>div{padding-right:6.5rem}.top form{position:absolute;top:.6rem;right:1.25rem}}
 @media(max-width:30rem){.console .labelled td{overflow-wrap:anywhere}}
 @media print{.side,.top{display:none}}`;

@@ -38,16 +38,18 @@ ${footerOf(frame)}
 }
 
 /**
- * Shows whose service this is, its parts, and the way out. Guides are open to everybody, so nobody may be signed in.
+ * Shows whose service this is, its parts with the guides for this reader, and the way out. Guides are open to everybody, so nobody
+ * may be signed in.
  */
 export function ownerHeader(frame: Frame, { signedIn, exchange, form }: PageRequest): Html {
-  const to = (href: string, text: string): Html => {
-    const isHere = exchange.path === href || exchange.path.startsWith(`${href}/`);
+  const to = (href: string, text: string, home = href): Html => {
+    const isHere = exchange.path === home || exchange.path.startsWith(`${home}/`);
     return html`<a href="${href}"${isHere ? html` aria-current="true"` : undefined}>${text}</a>`;
   };
+  const guides = signedIn?.account.role === 'operator' ? '/guides/operator' : '/guides/app-developer';
   return html`<header>
 ${brandOf(frame)}
-<nav class="top" aria-label="${TEXTS.service}">${to('/console', TEXTS.apps)}${to('/guides', TEXTS.guides)}${to('/docs', TEXTS.reference)}
+<nav class="top" aria-label="${TEXTS.service}">${to('/console', TEXTS.apps)}${to(guides, TEXTS.guides, '/guides')}${to('/docs', TEXTS.reference)}
 ${
   signedIn === undefined
     ? to('/sign-in', TEXTS.signIn)

@@ -25,7 +25,7 @@ export function bodyOf(blocks: readonly Block[], to: To): Html {
         });
       case 'list': {
         const items = block.items.map((item) => html`<li><div>${item.map(shown)}</div></li>\n`);
-        return block.isNumbered ? html`<ol>${items}</ol>` : html`<ul>${items}</ul>`;
+        return block.isNumbered ? html`<ol class="numbered">${items}</ol>` : html`<ul class="bullets">${items}</ul>`;
       }
       case 'table':
         return tableOf(block, to);
@@ -42,6 +42,6 @@ function headingOf(level: number, id: string, text: Html): Html {
 function tableOf({ head, rows }: Extract<Block, { readonly kind: 'table' }>, to: To): Html {
   const names = head.map((name) => html`<th scope="col">${inlineOf(name, to)}</th>`);
   const lines = rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${inlineOf(cell, to)}</td>`)}</tr>\n`);
-  return html`<div class="chart" tabindex="0" role="region" aria-label="${TEXTS.table}"><table class="list"><thead><tr>${names}</tr></thead><tbody>
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${TEXTS.table}"><table class="list"><thead><tr>${names}</tr></thead><tbody>
 ${lines}</tbody></table></div>`;
 }

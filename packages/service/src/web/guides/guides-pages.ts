@@ -1,34 +1,48 @@
 import { type Html, html } from '#kernel/html.ts';
 import { refuse } from '#kernel/refusal.ts';
-import { button } from '#web/components/button.ts';
-import { breadcrumbs, pager } from '#web/components/navigation.ts';
+import { linkLine, pager } from '#web/components/navigation.ts';
 import { card, section } from '#web/components/section.ts';
-import { showConsolePage } from '#web/console/console-page.ts';
-import { bodyOf } from '#web/guides/guide-body.ts';
-import { addressOf, chapterAddress, GROUPS, type Guide, linkFrom, readGuides } from '#web/guides/library.ts';
-import { plainOf } from '#web/guides/markdown.ts';
-import { partsOf, search } from '#web/guides/search.ts';
-import { GUIDES_TEXTS as TEXTS } from '#web/guides/texts.ts';
 import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
 import type { Frame } from '#web/frame/page-shell.ts';
+import { bodyOf } from '#web/guides/guide-body.ts';
+import { showGuidePage } from '#web/guides/guide-page.ts';
+import {
+  addressOf,
+  chapterAddress,
+  FIRST_GUIDES,
+  type Guide,
+  linkFrom,
+  type Reader,
+  readGuides,
+} from '#web/guides/library.ts';
+import { plainOf } from '#web/guides/markdown.ts';
+import { partsOf, QUERY_LENGTH_MAX, search } from '#web/guides/search.ts';
+import { GUIDES_TEXTS as TEXTS } from '#web/guides/texts.ts';
 
 interface GuidesServices {
   readonly frame: Frame;
 }
 
-const QUERY_LENGTH_MAX = 200;
+interface Library {
+  readonly guides: readonly Guide[];
+  readonly parts: ReturnType<typeof partsOf>;
+}
+
+const READERS = Object.keys(FIRST_GUIDES) as readonly Reader[];
 
 /** The guides, for anybody. They are read with the first request, and kept. */
 export function guidesPages(services: GuidesServices): Readonly<Record<string, PageMethods>> {
-  let kept: Promise<{ readonly guides: readonly Guide[]; readonly parts: ReturnType<typeof partsOf> }> | undefined;
+  let kept: Promise<Library> | undefined;
   const read = () => (kept ??= readGuides().then((guides) => ({ guides, parts: partsOf(guides) })));
   return {
     '/guides': {
       GET: async (request) => {
+        const reader = READERS.find((one) => one === request.query.get('for'));
         const { guides, parts } = await read();
-        const query = (request.query.get('q') ?? '').trim().slice(0, QUERY_LENGTH_MAX);
-        const body = query === '' ? listOf(guides) : resultsOf(search(parts, query), query);
-        return showConsolePage(services, request, { title: TEXTS.title, body: html`${searchForm(query)}${body}` });
+        if (reader !== undefined && guides.length > 0)
+          return showResults(services, request, reader, { guides: guidesOf(guides, reader), parts });
+        const body = guides.length === 0 ? card(html`<p>${TEXTS.notInstalled}</p>`) : question();
+        return showGuidePage(services, request, { reader: undefined, title: TEXTS.title, body });
       },
     },
     '/guides/:part': {
@@ -37,30 +51,40 @@ export function guidesPages(services: GuidesServices): Readonly<Record<string, P
   };
 }
 
-function searchForm(query: string): Html {
-  return html`<p class="soft">${TEXTS.what}</p>
-<form method="get" action="/guides" class="filter" role="search">
-<div><label for="q">${TEXTS.search}</label><input id="q" name="q" value="${query}" maxlength="${QUERY_LENGTH_MAX}" autocomplete="off"></div>
-${button(TEXTS.find, { kind: 'quiet' })}
-</form>`;
+function guidesOf(guides: readonly Guide[], reader: Reader): readonly Guide[] {
+  return guides.filter((guide) => guide.reader === reader);
 }
 
-function listOf(guides: readonly Guide[]): Html {
-  if (guides.length === 0) return card(html`<p>${TEXTS.notInstalled}</p>`);
-  const groups = Object.entries(GROUPS).map(([group, name]) => {
-    const links = guides
-      .filter((guide) => guide.group === group)
-      .map((guide) => html`<li><a href="/guides/${guide.name}">${guide.inList ?? plainOf(guide.title)}</a></li>\n`);
-    return section({ id: group, heading: name, body: [html`<ul>${links}</ul>`] });
+/** Asks who the reader is, so that they see their guides and no others. */
+function question(): Html {
+  const ways = READERS.map((reader) => {
+    const { heading, what, link } = TEXTS.readers[reader];
+    return section({
+      id: reader,
+      heading,
+      body: [html`<p>${what}</p>`, linkLine(`/guides/${FIRST_GUIDES[reader]}`, link)],
+    });
   });
-  return html`<div class="columns">${groups}</div>`;
+  return html`<p class="soft">${TEXTS.ask}</p>
+<div class="ways">${ways}</div>`;
+}
+
+function showResults(
+  services: GuidesServices,
+  request: PageRequest,
+  reader: Reader,
+  { guides, parts }: Library,
+): PageResponse {
+  const query = (request.query.get('q') ?? '').trim().slice(0, QUERY_LENGTH_MAX);
+  const body = query === '' ? card(html`<p>${TEXTS.empty}</p>`) : resultsOf(search(parts, query, reader), query);
+  return showGuidePage(services, request, { reader, title: TEXTS.results, body, guides, query });
 }
 
 function resultsOf(found: ReturnType<typeof search>, query: string): Html {
   if (found.length === 0) return card(html`<p>${TEXTS.none(query)}</p>`);
   const items = found.map(
     ({ href, guide, heading, excerpt }) =>
-      html`<li><div><a href="${href}">${heading}</a> <span class="soft">${guide}</span><br>${excerpt}</div></li>\n`,
+      html`<li><div><a href="${href}">${heading}</a>${guide === heading ? undefined : html` <span class="soft">${guide}</span>`}<br>${excerpt}</div></li>\n`,
   );
   return section({ id: 'found', heading: TEXTS.found(found.length, query), body: [html`<ul>${items}</ul>`] });
 }
@@ -71,28 +95,25 @@ function showGuide(services: GuidesServices, request: PageRequest, guides: reado
   const at = guide?.chapters.findIndex(({ id }) => id === asked) ?? -1;
   const chapter = guide?.chapters[at];
   if (guide === undefined || chapter === undefined) {
-    const body = card(html`<p role="alert">${TEXTS.missing}</p>`, html`<p><a href="/guides">${TEXTS.all}</a></p>`);
-    return showConsolePage(services, request, {
-      title: TEXTS.missingTitle,
-      body,
-      refusal: refuse('NOT_FOUND', TEXTS.missing),
-    });
+    const body = card(html`<p role="alert">${TEXTS.missing}</p>`, linkLine('/guides', TEXTS.all));
+    const refusal = refuse('NOT_FOUND', TEXTS.missing);
+    return showGuidePage(services, request, { reader: undefined, title: TEXTS.missingTitle, body, refusal });
   }
-  const title = plainOf(chapter.title);
-  const crumbs = [
-    { href: '/guides', text: TEXTS.title },
-    ...(chapter.id === '' ? [] : [{ href: `/guides/${guide.name}`, text: plainOf(guide.title) }]),
-  ];
   const neighbour = (index: number, text: string) => {
     const one = guide.chapters[index];
     return one && { href: chapterAddress(guide.name, one), text: `${text}: ${plainOf(one.title)}` };
   };
-  const pages = pager({ newer: neighbour(at - 1, TEXTS.previous), older: neighbour(at + 1, TEXTS.next) });
-  const body = html`${breadcrumbs(TEXTS.path, crumbs, title)}
-${contentsOf(guide, chapter.id)}
+  const body = html`${contentsOf(guide, chapter.id)}
 ${card(bodyOf(chapter.blocks, (target) => linkFrom(guides, guide, target)))}
-${pages}`;
-  return showConsolePage(services, request, { title, body });
+${pager({ newer: neighbour(at - 1, TEXTS.previous), older: neighbour(at + 1, TEXTS.next) })}`;
+  return showGuidePage(services, request, {
+    reader: guide.reader,
+    title: plainOf(chapter.title),
+    body,
+    guides: guidesOf(guides, guide.reader),
+    open: guide,
+    isChapter: chapter.id !== '',
+  });
 }
 
 /** Lists the chapters on the first page of a guide, and on a chapter its own headings. */

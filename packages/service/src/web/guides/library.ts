@@ -9,80 +9,57 @@ interface Chapter {
   readonly blocks: readonly Block[];
 }
 
-export interface Guide {
-  /** What follows `/guides/`. */
+/** A guide is for one kind of reader. Nobody sees guides for others unless they ask. */
+export type Reader = 'apps' | 'owners' | 'operators';
+export type Group = keyof typeof GROUPS;
+
+/** This is a file of the documents that is shown as a guide. */
+interface GuideFile {
+  /** It follows `/guides/` in the address. */
   readonly name: string;
   /** The file, from the folder of the documents. */
   readonly file: string;
+  readonly reader: Reader;
+  /** The navigation shows it under this heading. Undefined: it stands above all headings. */
+  readonly group?: Group;
+}
+
+export interface Guide extends GuideFile {
   readonly title: string;
-  readonly group: keyof typeof GROUPS;
-  /** What the list calls it, if its title is the heading of its group. */
-  readonly inList?: string;
   readonly chapters: readonly Chapter[];
 }
 
-export const GROUPS = {
-  apps: 'For app developers',
-  owners: 'For wallet owners',
-  operators: 'For operators',
-  providers: 'Providers',
+/** Each reader begins with this guide. */
+export const FIRST_GUIDES: Readonly<Record<Reader, string>> = {
+  apps: 'app-developer',
+  owners: 'wallet-owner',
+  operators: 'operator',
+};
+
+/** The guides for operators are grouped by subject, and in the order in which an operator needs them. */
+const GROUPS = {
+  install: ['install', 'systemd', 'container', 'kubernetes', 'proxy', 'settings'],
+  models: ['providers', 'catalogue', 'prices', 'upstreams'],
+  money: ['console', 'wallets-and-apps', 'payments-and-mail'],
+  running: ['backup', 'metrics', 'alerts', 'log', 'dashboards', 'tracing', 'troubleshooting', 'upgrade', 'secret'],
+  special: ['privacy', 'single-sign-on', 'high-availability', 'archive', 'cells'],
+  providers: ['openai-compatible', 'azure', 'anthropic', 'bedrock', 'google', 'vertex', 'mistral'],
 } as const;
 
-/** The pages are in the order in which an operator needs them. */
-const OPERATOR_PAGES = [
-  'install',
-  'systemd',
-  'container',
-  'kubernetes',
-  'proxy',
-  'settings',
-  'providers',
-  'catalogue',
-  'prices',
-  'upstreams',
-  'console',
-  'wallets-and-apps',
-  'payments-and-mail',
-  'backup',
-  'metrics',
-  'alerts',
-  'log',
-  'dashboards',
-  'tracing',
-  'troubleshooting',
-  'upgrade',
-  'secret',
-  'privacy',
-  'single-sign-on',
-  'high-availability',
-  'archive',
-  'cells',
-];
-const PROVIDERS = ['openai-compatible', 'azure', 'anthropic', 'bedrock', 'google', 'vertex', 'mistral'];
-
-/** Where each guide is, in the order of the list. */
-export const FILES: readonly Pick<Guide, 'name' | 'file' | 'group' | 'inList'>[] = [
-  {
-    name: 'app-developer',
-    file: 'guides/app-developer.md',
-    group: 'apps',
-    inList: 'From the first call to production',
-  },
-  { name: 'sandbox', file: 'SANDBOX.md', group: 'apps' },
-  { name: 'clients', file: 'CLIENTS.md', group: 'apps' },
-  { name: 'parameters', file: 'PARAMETERS.md', group: 'apps' },
-  { name: 'wallet-owner', file: 'guides/wallet-owner.md', group: 'owners', inList: 'Your wallet, apps and payments' },
-  { name: 'operator', file: 'guides/operator.md', group: 'operators', inList: 'The first day of a service' },
-  ...OPERATOR_PAGES.map((page) => ({
-    name: `operator-${page}`,
-    file: `guides/operator/${page}.md`,
-    group: 'operators' as const,
-  })),
-  ...PROVIDERS.map((page) => ({
-    name: `provider-${page}`,
-    file: `guides/providers/${page}.md`,
-    group: 'providers' as const,
-  })),
+/** The guides are in the order of the navigation. */
+export const FILES: readonly GuideFile[] = [
+  { name: FIRST_GUIDES.apps, file: 'guides/app-developer.md', reader: 'apps' },
+  { name: 'clients', file: 'CLIENTS.md', reader: 'apps' },
+  { name: 'sandbox', file: 'SANDBOX.md', reader: 'apps' },
+  { name: 'parameters', file: 'PARAMETERS.md', reader: 'apps' },
+  { name: FIRST_GUIDES.owners, file: 'guides/wallet-owner.md', reader: 'owners' },
+  { name: FIRST_GUIDES.operators, file: 'guides/operator.md', reader: 'operators' },
+  ...(Object.keys(GROUPS) as Group[]).flatMap((group) => {
+    const [prefix, folder] = group === 'providers' ? ['provider', 'providers'] : ['operator', 'operator'];
+    return GROUPS[group].map((page): GuideFile => {
+      return { name: `${prefix}-${page}`, file: `guides/${folder}/${page}.md`, reader: 'operators', group };
+    });
+  }),
 ];
 
 /** The documents lie beside the packages, in a repository and in an image of it. */
@@ -99,7 +76,7 @@ export async function readGuides(documents = DOCUMENTS): Promise<readonly Guide[
   return (await Promise.all(read)).flat();
 }
 
-function guideOf(of: Omit<Guide, 'title' | 'chapters'>, text: string): Guide {
+function guideOf(of: GuideFile, text: string): Guide {
   const [first, ...rest] = parseMarkdown(text);
   const title = first?.kind === 'heading' ? first.text : of.name;
   const blocks = first?.kind === 'heading' ? rest : [...(first === undefined ? [] : [first]), ...rest];

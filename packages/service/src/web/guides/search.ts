@@ -1,4 +1,4 @@
-import { addressOf, type Guide } from '#web/guides/library.ts';
+import { addressOf, type Guide, type Reader } from '#web/guides/library.ts';
 import { type Block, plainOf } from '#web/guides/markdown.ts';
 
 interface Found {
@@ -11,12 +11,15 @@ interface Found {
 
 /** One part of a guide under a heading. */
 interface Part {
+  readonly reader: Reader;
   readonly href: string;
   readonly guide: string;
   readonly heading: string;
   readonly text: string;
 }
 
+/** Of a query, in characters. */
+export const QUERY_LENGTH_MAX = 200;
 const FOUND_MAX = 30;
 const WORDS_MAX = 8;
 const EXCERPT_BEFORE = 80;
@@ -32,6 +35,7 @@ export function partsOf(guides: readonly Guide[]): readonly Part[] {
         else parts.at(-1)?.texts.push(...textsOf(block));
       }
       return parts.map(({ id, heading, texts }) => ({
+        reader: guide.reader,
         href: addressOf(guide, id) ?? `/guides/${guide.name}`,
         guide: guide.title,
         heading: plainOf(heading),
@@ -55,8 +59,8 @@ function textsOf(block: Block): readonly string[] {
   }
 }
 
-/** The parts that have every word of the query: those with words in the heading first, then in the order of the guides. */
-export function search(parts: readonly Part[], query: string): readonly Found[] {
+/** The parts for this reader that have every word of the query: those with words in the heading first, then in the order of the guides. */
+export function search(parts: readonly Part[], query: string, reader: Reader): readonly Found[] {
   const words = query
     .toLowerCase()
     .split(/\s+/)
@@ -65,7 +69,7 @@ export function search(parts: readonly Part[], query: string): readonly Found[] 
   if (words.length === 0) return [];
   const hits = parts.flatMap((part) => {
     const [heading, text] = [part.heading.toLowerCase(), part.text.toLowerCase()];
-    if (!words.every((word) => heading.includes(word) || text.includes(word))) return [];
+    if (part.reader !== reader || !words.every((word) => heading.includes(word) || text.includes(word))) return [];
     return [{ part, inHeading: words.filter((word) => heading.includes(word)).length }];
   });
   return hits
@@ -79,6 +83,8 @@ function excerptOf(text: string, words: readonly string[]): string {
   const found = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0);
   const from = Math.max(0, Math.min(...found, text.length) - EXCERPT_BEFORE);
   const start = from === 0 || found.length === 0 ? 0 : text.indexOf(' ', from) + 1;
-  const cut = text.slice(start, start + EXCERPT_LENGTH).replaceAll(/\s+/g, ' ');
-  return `${start > 0 ? '… ' : ''}${cut}${start + EXCERPT_LENGTH < text.length ? ' …' : ''}`;
+  const isCut = start + EXCERPT_LENGTH < text.length;
+  const end = isCut ? text.lastIndexOf(' ', start + EXCERPT_LENGTH) : text.length;
+  const cut = text.slice(start, end > start ? end : start + EXCERPT_LENGTH).replaceAll(/\s+/g, ' ');
+  return `${start > 0 ? '… ' : ''}${cut}${isCut ? ' …' : ''}`;
 }

@@ -22,7 +22,11 @@ export function startPage({ frame, isRegistrationOpen, isDevelopment }: StartOpt
   const ofWallet = section({
     id: 'wallet',
     heading: wallet.heading,
-    body: [html`<p>${wallet.what}</p>`, buttonLink('/wallet', wallet.link)],
+    body: [
+      html`<p>${wallet.what}</p>`,
+      buttonLink('/wallet', wallet.link),
+      linkLine('/guides/wallet-owner', wallet.guide),
+    ],
   });
   const parts = [ofWallet, accountSection(isRegistrationOpen)];
   const body = html`${isDevelopment ? parts.toReversed() : parts}
@@ -45,7 +49,7 @@ function accountSection(isRegistrationOpen: boolean): Html {
     body: [
       html`<p>${account.what}</p>`,
       ways,
-      linkLine('/guides', account.guides),
+      linkLine('/guides/app-developer', account.guides),
       linkLine('/docs', account.reference),
     ],
   });

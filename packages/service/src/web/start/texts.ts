@@ -6,6 +6,7 @@ export const START_TEXTS = {
     heading: 'You pay for an app from your wallet',
     what: 'See your balance, what each app has spent, and what it may do.',
     link: 'Go to your wallet',
+    guide: 'How a wallet works',
   },
   account: {
     heading: 'You build an app',
