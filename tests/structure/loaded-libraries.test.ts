@@ -18,6 +18,7 @@ const RARE = [
   '@aws-sdk/credential-providers',
   '@pydantic/genai-prices',
   'google-auth-library',
+  'marked',
   'nodemailer',
   'openid-client',
   'stripe',

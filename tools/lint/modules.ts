@@ -8,6 +8,8 @@ export const MODULES: Readonly<Record<string, string>> = {
   fastify: 'http web/development/mailbox.ts web/development/own-machine.ts',
   '@purser/sdk': 'examples',
   '@commander-js/extra-typings': 'cli/run-command.ts',
+  qr: 'web/account/qr-code.ts',
+  marked: 'web/guides/markdown.ts',
   openai: 'examples/chat/answer.ts examples/chat/fault.ts',
   undici: `webhooks/deliver.ts cli/listener-client.ts providers/vendor-fetch.ts providers/dispatchers.ts
     providers/credential-request.ts price-lists/read-list.ts probe/listed-limits.ts reach benchmarks`,

@@ -1,9 +1,7 @@
 import { type Html, html } from '#kernel/html.ts';
 import { codeBlock } from '#web/components/code-block.ts';
-import { type Block, inlineOf } from '#web/guides/markdown.ts';
+import { type Block, blocksOf, type Heading, idOf, inlineOf, type Table, type To } from '#web/guides/markdown.ts';
 import { GUIDES_TEXTS as TEXTS } from '#web/guides/texts.ts';
-
-type To = (target: string) => string | undefined;
 
 /** The blocks of a chapter as HTML. */
 export function bodyOf(blocks: readonly Block[], to: To): Html {
@@ -11,21 +9,22 @@ export function bodyOf(blocks: readonly Block[], to: To): Html {
   return html`${blocks.map((block) => html`${shown(block)}\n`)}`;
 
   function shown(block: Block): Html {
-    switch (block.kind) {
+    switch (block.type) {
       case 'heading':
-        return headingOf(block.level, block.id, inlineOf(block.text, to));
+        return headingOf(block, inlineOf(block.tokens, to));
       case 'paragraph':
-        return html`<p>${inlineOf(block.text, to)}</p>`;
+      case 'text':
+        return html`<p>${inlineOf(block.tokens ?? [block], to)}</p>`;
       case 'code':
         count.code += 1;
         return codeBlock({
           id: `code-${count.code}`,
-          label: `${block.language || TEXTS.text} ${count.code}`,
-          code: block.code,
+          label: `${languageOf(block.lang) || TEXTS.text} ${count.code}`,
+          code: block.text,
         });
       case 'list': {
-        const items = block.items.map((item) => html`<li><div>${item.map(shown)}</div></li>\n`);
-        return block.isNumbered ? html`<ol class="numbered">${items}</ol>` : html`<ul class="bullets">${items}</ul>`;
+        const items = block.items.map(({ tokens }) => html`<li><div>${blocksOf(tokens).map(shown)}</div></li>\n`);
+        return block.ordered ? html`<ol class="numbered">${items}</ol>` : html`<ul class="bullets">${items}</ul>`;
       }
       case 'table':
         return tableOf(block, to);
@@ -33,15 +32,23 @@ export function bodyOf(blocks: readonly Block[], to: To): Html {
   }
 }
 
-function headingOf(level: number, id: string, text: Html): Html {
-  if (level <= 2) return html`<h2 id="${id}">${text}</h2>`;
-  return level === 3 ? html`<h3 id="${id}">${text}</h3>` : html`<h4 id="${id}">${text}</h4>`;
+/** The first word after the fence. What follows it is for the test that runs the block. */
+function languageOf(words: string | undefined): string {
+  return words?.split(' ')[0] ?? '';
+}
+
+function headingOf(heading: Heading, text: Html): Html {
+  const id = idOf(heading);
+  if (heading.depth <= 2) return html`<h2 id="${id}">${text}</h2>`;
+  return heading.depth === 3 ? html`<h3 id="${id}">${text}</h3>` : html`<h4 id="${id}">${text}</h4>`;
 }
 
 /** A table without a caption: the text before it says what it is. */
-function tableOf({ head, rows }: Extract<Block, { readonly kind: 'table' }>, to: To): Html {
-  const names = head.map((name) => html`<th scope="col">${inlineOf(name, to)}</th>`);
-  const lines = rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${inlineOf(cell, to)}</td>`)}</tr>\n`);
+function tableOf({ header, rows }: Table, to: To): Html {
+  const names = header.map(({ tokens }) => html`<th scope="col">${inlineOf(tokens, to)}</th>`);
+  const lines = rows.map(
+    (cells) => html`<tr>${cells.map(({ tokens }) => html`<td>${inlineOf(tokens, to)}</td>`)}</tr>\n`,
+  );
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${TEXTS.table}"><table class="list"><thead><tr>${names}</tr></thead><tbody>
 ${lines}</tbody></table></div>`;
 }

@@ -8,7 +8,6 @@ import { CONSOLE_STYLE_ELEMENT } from '#web/frame/page-policy.ts';
 import { brandOf, type Frame, footerOf, headOf } from '#web/frame/page-shell.ts';
 import { showPage } from '#web/frame/responses.ts';
 import { FIRST_GUIDES, type Guide, type Reader } from '#web/guides/library.ts';
-import { plainOf } from '#web/guides/markdown.ts';
 import { QUERY_LENGTH_MAX } from '#web/guides/search.ts';
 import { GUIDES_TEXTS as TEXTS } from '#web/guides/texts.ts';
 
@@ -78,7 +77,7 @@ function pathTo(
   );
   const crumbs = above.map((guide) => ({
     href: `/guides/${guide?.name}`,
-    text: guide === first ? TEXTS.readers[reader].guides : plainOf(guide?.title ?? ''),
+    text: guide === first ? TEXTS.readers[reader].guides : (guide?.title ?? ''),
   }));
   return crumbs.length === 0 ? undefined : breadcrumbs(TEXTS.path, crumbs, title);
 }
@@ -100,6 +99,6 @@ ${groups.map(([group, own]) => html`${group && html`<p class="soft">${TEXTS.grou
 }
 
 function entryOf({ name, title, reader }: Guide, isOpen: boolean): Html {
-  const text = name === FIRST_GUIDES[reader] ? TEXTS.first : plainOf(title);
+  const text = name === FIRST_GUIDES[reader] ? TEXTS.first : title;
   return html`<li><a href="/guides/${name}"${isOpen ? html` aria-current="page"` : undefined}>${text}</a></li>\n`;
 }

@@ -15,7 +15,7 @@ import {
   type Reader,
   readGuides,
 } from '#web/guides/library.ts';
-import { plainOf } from '#web/guides/markdown.ts';
+import { idOf, plainOf } from '#web/guides/markdown.ts';
 import { partsOf, QUERY_LENGTH_MAX, search } from '#web/guides/search.ts';
 import { GUIDES_TEXTS as TEXTS } from '#web/guides/texts.ts';
 
@@ -101,14 +101,14 @@ function showGuide(services: GuidesServices, request: PageRequest, guides: reado
   }
   const neighbour = (index: number, text: string) => {
     const one = guide.chapters[index];
-    return one && { href: chapterAddress(guide.name, one), text: `${text}: ${plainOf(one.title)}` };
+    return one && { href: chapterAddress(guide.name, one), text: `${text}: ${one.title}` };
   };
   const body = html`${contentsOf(guide, chapter.id)}
 ${card(bodyOf(chapter.blocks, (target) => linkFrom(guides, guide, target)))}
 ${pager({ newer: neighbour(at - 1, TEXTS.previous), older: neighbour(at + 1, TEXTS.next) })}`;
   return showGuidePage(services, request, {
     reader: guide.reader,
-    title: plainOf(chapter.title),
+    title: chapter.title,
     body,
     guides: guidesOf(guides, guide.reader),
     open: guide,
@@ -120,13 +120,10 @@ ${pager({ newer: neighbour(at - 1, TEXTS.previous), older: neighbour(at + 1, TEX
 function contentsOf(guide: Guide, chapterId: string): Html | undefined {
   const chapter = guide.chapters.find(({ id }) => id === chapterId);
   const headings = (chapter?.blocks ?? []).flatMap((block) =>
-    block.kind === 'heading' ? [{ href: addressOf(guide, block.id) ?? '', text: plainOf(block.text) }] : [],
+    block.type === 'heading' ? [{ href: addressOf(guide, idOf(block)) ?? '', text: plainOf(block.tokens) }] : [],
   );
   const others = chapterId === '' ? guide.chapters.slice(1) : [];
-  const links = [
-    ...headings,
-    ...others.map((one) => ({ href: chapterAddress(guide.name, one), text: plainOf(one.title) })),
-  ];
+  const links = [...headings, ...others.map((one) => ({ href: chapterAddress(guide.name, one), text: one.title }))];
   if (links.length < 2) return undefined;
   const items = links.map(({ href, text }) => html`<li><a href="${href}">${text}</a></li>\n`);
   return html`<nav aria-label="${TEXTS.contents}" class="card"><h2>${TEXTS.contents}</h2><ul>${items}</ul></nav>`;

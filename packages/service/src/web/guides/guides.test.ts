@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { escapeHtml } from '#kernel/html.ts';
 import { bodyOf } from '#web/guides/guide-body.ts';
 import { FILES, linkFrom, type Reader, readGuides } from '#web/guides/library.ts';
-import { type Block, inlineOf, parseMarkdown } from '#web/guides/markdown.ts';
+import { type Block, blocksOf, parseMarkdown } from '#web/guides/markdown.ts';
 import { partsOf, search } from '#web/guides/search.ts';
 
 const DOCUMENTS = new URL('../../../../../docs/', import.meta.url);
@@ -21,18 +22,19 @@ test('PG-08 every guide is served with all its parts', async () => {
     const rows = text.replaceAll(/^```[^]*?^```/gm, '').match(/^\|/gm) ?? [];
     const headings = text.replaceAll(/^```[^]*?^```/gm, '').match(/^#+ /gm) ?? [];
     const blocks = guide.chapters.flatMap((chapter) => chapter.blocks.flatMap(allOf));
-    const count = (kind: Block['kind']) => blocks.filter((block) => block.kind === kind).length;
+    const count = (type: Block['type']) => blocks.filter((block) => block.type === type).length;
     assert.equal(count('code') * 2, fences.length, guide.file);
     const own = guide.chapters.length === 1 ? 1 : guide.chapters.length;
     assert.equal(count('heading') + own, headings.length, guide.file);
-    const tables = blocks.filter((block) => block.kind === 'table');
+    const tables = blocks.filter((block) => block.type === 'table');
     assert.equal(
       tables.reduce((sum, { rows: some }) => sum + some.length + 2, 0),
       rows.length,
       guide.file,
     );
-    for (const { head, rows: some } of tables) {
-      for (const cells of some) assert.equal(cells.length, head.length, `${guide.file}: ${cells.join(' | ')}`);
+    for (const { header, rows: some } of tables) {
+      for (const cells of some)
+        assert.equal(cells.length, header.length, `${guide.file}: ${cells.map(({ text }) => text).join(' | ')}`);
     }
   }
 });
@@ -50,19 +52,24 @@ test('PG-08 guides show no Markdown marks and no dead links', () => {
         return href;
       });
       const words = text.replaceAll(/<code[^>]*>[^<]*<\/code>/g, '').replaceAll(/<[^>]+>/g, ' ');
-      assert.doesNotMatch(words, /\*\*|\]\(|`|^#+ /m, guide.file);
+      assert.doesNotMatch(words, /\*\S|\]\(|`|^#+ /m, guide.file);
       assert.ok(text.length < 40_000, `${guide.file} ${chapter.id}: ${text.length} characters`);
     }
   }
 });
 
-test('PG-08 text of a guide is escaped everywhere', () => {
-  const blocks = parseMarkdown(
-    '# <b>\n\n<script> `<i>` [<u>](https://x.test/"><b>)\n\n```js\n<b>\n```\n\n| <b> |\n|---|\n| `a|<i>` |\n',
+test('PG-08 text of a guide is escaped everywhere', async () => {
+  const blocks = await parseMarkdown(
+    '# <b>\n\n<script> `<i>` [<u>](https://x.test/"><b>)\n\n```js\n<b>\n```\n\n| <b> |\n|---|\n| `a<i>` |\n\n' +
+      '<b>a block</b>\n\n> <i>quoted</i>\n\n- *<u>* **<b>** ![<i>](https://x.test/<b>)\n',
   );
   const { text } = bodyOf(blocks, (target) => target);
-  assert.doesNotMatch(text, /<(b|i|u|script)>/);
-  assert.equal(inlineOf('[a](javascript:1)', (target) => linkFrom(guides, guides[0]!, target)).text, 'a');
+  assert.doesNotMatch(text, /<(b|i|u|script|img)\b/);
+  for (const written of ['a block', '> ', 'quoted', '![']) assert.ok(text.includes(escapeHtml(written)), written);
+  const { text: link } = bodyOf(await parseMarkdown('[a](javascript:1)'), (target) =>
+    linkFrom(guides, guides[0]!, target),
+  );
+  assert.equal(link, '<p>a</p>\n');
 });
 
 test('PG-08 search finds parts by all words, headings first, with context', () => {
@@ -72,6 +79,7 @@ test('PG-08 search finds parts by all words, headings first, with context', () =
   assert.equal(first?.href, '/guides/app-developer?chapter=webhooks');
   const found = search(parts, 'x-service-delivery-attempt', 'apps');
   assert.ok(found.length > 0 && found.every(({ excerpt }) => excerpt.includes('x-service-delivery-attempt')));
+  for (const { text } of parts) assert.doesNotMatch(text, /\w\]\(\w/);
   assert.deepEqual(search(parts, 'zzyzx webhooks', 'apps'), []);
   assert.deepEqual(search(parts, '  ', 'apps'), []);
 });
@@ -88,5 +96,7 @@ test('PG-08 search finds guides for one reader only', () => {
 });
 
 function allOf(block: Block): readonly Block[] {
-  return block.kind === 'list' ? [block, ...block.items.flatMap((item) => item.flatMap(allOf))] : [block];
+  return block.type === 'list'
+    ? [block, ...block.items.flatMap(({ tokens }) => blocksOf(tokens).flatMap(allOf))]
+    : [block];
 }

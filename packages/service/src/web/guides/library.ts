@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type Block, parseMarkdown } from '#web/guides/markdown.ts';
+import { type Block, idOf, parseMarkdown, plainOf } from '#web/guides/markdown.ts';
 
 /** A page of a guide: a short guide has one, a long one has one for each chapter. */
 interface Chapter {
@@ -71,21 +71,21 @@ const WHOLE_LENGTH_MAX = 12_000;
 export async function readGuides(documents = DOCUMENTS): Promise<readonly Guide[]> {
   const read = FILES.map(async (one) => {
     const text = await readFile(new URL(one.file, documents), 'utf8').catch(() => undefined);
-    return text === undefined ? [] : [guideOf(one, text)];
+    return text === undefined ? [] : [guideOf(one, text.length, await parseMarkdown(text))];
   });
   return (await Promise.all(read)).flat();
 }
 
-function guideOf(of: GuideFile, text: string): Guide {
-  const [first, ...rest] = parseMarkdown(text);
-  const title = first?.kind === 'heading' ? first.text : of.name;
-  const blocks = first?.kind === 'heading' ? rest : [...(first === undefined ? [] : [first]), ...rest];
-  if (text.length <= WHOLE_LENGTH_MAX) return { ...of, title, chapters: [{ id: '', title, blocks }] };
-  const starts = blocks.flatMap((block, at) => (block.kind === 'heading' && block.level === 2 ? [at] : []));
+function guideOf(of: GuideFile, length: number, all: readonly Block[]): Guide {
+  const [first, ...rest] = all;
+  const title = first?.type === 'heading' ? plainOf(first.tokens) : of.name;
+  const blocks = first?.type === 'heading' ? rest : [...(first === undefined ? [] : [first]), ...rest];
+  if (length <= WHOLE_LENGTH_MAX) return { ...of, title, chapters: [{ id: '', title, blocks }] };
+  const starts = blocks.flatMap((block, at) => (block.type === 'heading' && block.depth === 2 ? [at] : []));
   const chapters = starts.map((start, at) => {
     const [heading, ...body] = blocks.slice(start, starts[at + 1]);
-    const named = heading?.kind === 'heading' ? heading : { id: '', text: title };
-    return { id: named.id, title: named.text, blocks: body };
+    if (heading?.type !== 'heading') return { id: '', title, blocks: body };
+    return { id: idOf(heading), title: plainOf(heading.tokens), blocks: body };
   });
   return { ...of, title, chapters: [{ id: '', title, blocks: blocks.slice(0, starts[0]) }, ...chapters] };
 }
@@ -94,7 +94,7 @@ function guideOf(of: GuideFile, text: string): Guide {
 export function addressOf({ name, chapters }: Guide, anchor: string): string | undefined {
   if (anchor === '') return `/guides/${name}`;
   const chapter = chapters.find(
-    ({ id, blocks }) => id === anchor || blocks.some((block) => block.kind === 'heading' && block.id === anchor),
+    ({ id, blocks }) => id === anchor || blocks.some((block) => block.type === 'heading' && idOf(block) === anchor),
   );
   if (chapter === undefined) return undefined;
   return `${chapterAddress(name, chapter)}${chapter.id === anchor ? '' : `#${anchor}`}`;

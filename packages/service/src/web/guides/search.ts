@@ -1,5 +1,5 @@
 import { addressOf, type Guide, type Reader } from '#web/guides/library.ts';
-import { type Block, plainOf } from '#web/guides/markdown.ts';
+import { type Block, blocksOf, idOf, plainOf } from '#web/guides/markdown.ts';
 
 interface Found {
   readonly href: string;
@@ -31,14 +31,14 @@ export function partsOf(guides: readonly Guide[]): readonly Part[] {
     guide.chapters.flatMap((chapter) => {
       const parts = [{ id: chapter.id, heading: chapter.title, texts: [] as string[] }];
       for (const block of chapter.blocks) {
-        if (block.kind === 'heading') parts.push({ id: block.id, heading: plainOf(block.text), texts: [] });
+        if (block.type === 'heading') parts.push({ id: idOf(block), heading: plainOf(block.tokens), texts: [] });
         else parts.at(-1)?.texts.push(...textsOf(block));
       }
       return parts.map(({ id, heading, texts }) => ({
         reader: guide.reader,
         href: addressOf(guide, id) ?? `/guides/${guide.name}`,
         guide: guide.title,
-        heading: plainOf(heading),
+        heading,
         text: texts.join(' '),
       }));
     }),
@@ -46,16 +46,17 @@ export function partsOf(guides: readonly Guide[]): readonly Part[] {
 }
 
 function textsOf(block: Block): readonly string[] {
-  switch (block.kind) {
+  switch (block.type) {
+    case 'code':
+      return [block.text];
+    case 'list':
+      return block.items.flatMap(({ tokens }) => blocksOf(tokens).flatMap(textsOf));
+    case 'table':
+      return [block.header, ...block.rows].map((row) => row.map(({ tokens }) => plainOf(tokens)).join(' '));
     case 'heading':
     case 'paragraph':
-      return [plainOf(block.text)];
-    case 'code':
-      return [block.code];
-    case 'list':
-      return block.items.flatMap((item) => item.flatMap(textsOf));
-    case 'table':
-      return [block.head, ...block.rows].map((row) => row.map(plainOf).join(' '));
+    case 'text':
+      return [plainOf(block.tokens ?? [block])];
   }
 }
 
