@@ -6,12 +6,12 @@ import type { Pool } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 
 interface Stage {
-  /** The database that the command runs on. Without one, a command that opens a database is a fault. */
+  /** The command runs on this database. Without one, a command that opens a database is a fault. */
   readonly owner?: Pool;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Runs a `purser` command in this process. It returns the exit status, and what the command printed on standard output. */
+/** Runs a `purser` command in this process, and returns its exit status and what it printed on standard output. */
 export async function runHere(t: TestContext, words: readonly string[], { owner, environment = {} }: Stage) {
   const config = readConfig({ PURSER_SECRET: 'a secret of commands in a test, long enough', ...environment });
   const settings = { config, log: createLog('silent') };

@@ -27,7 +27,10 @@ const OWN_TOOLS =
   'With DATABASE_URL, back up and restore with the tools of your server, such as pgBackRest, pg_basebackup or the backups of your provider. ' +
   'Afterwards `npm run purser -- backup check` checks the restored database. docs/guides/operator/backup.md has the steps.';
 
-/** Where backups are: the folder that is named, or that of the settings. Throws for a database that we do not run, and if no folder is known. */
+/**
+ * Returns the folder of backups: the one that is named, or that of the settings. Throws for a database that we do not
+ * run, and if no folder is known.
+ */
 function folderOf(named: string | undefined, { config }: Settings): string {
   if (config.databaseUrl !== undefined) throw new BackupError(OWN_TOOLS);
   const folder = named === undefined ? config.backups : path.resolve(named);
@@ -35,7 +38,7 @@ function folderOf(named: string | undefined, { config }: Settings): string {
   return folder;
 }
 
-/** Backs up the embedded database. Exit status 1 if its log cannot be kept beside it. */
+/** Backs up the embedded database. The exit status is 1 if its log cannot be kept beside it. */
 export async function createIn(
   named: string | undefined,
   { keep: text }: { readonly keep?: string | undefined },
@@ -82,14 +85,14 @@ export async function listIn(named: string | undefined, of: Settings): Promise<v
   }
 }
 
-/** The options of `backup restore`, as they are written. */
+/** These are the options of `backup restore` as they are written. */
 interface RestoreWords {
   readonly at?: string | undefined;
   readonly log?: string | undefined;
   readonly database?: string | undefined;
 }
 
-/** Restores into an empty data directory, and checks the result. Exit status 1 if it is not as it should be. */
+/** Restores into an empty data directory, and checks the result. The exit status is 1 if it is not as it should be. */
 export async function restoreFrom(
   named: string | undefined,
   { at, log: alsoLog, database }: RestoreWords,

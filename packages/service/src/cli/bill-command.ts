@@ -13,7 +13,7 @@ interface BillOptions extends BillOf {
   readonly file: string;
 }
 
-/** The options of `bill`, as they are written. */
+/** These are the options of `bill` as they are written. */
 interface BillWords extends Period {
   readonly provider: string;
   readonly format: string;

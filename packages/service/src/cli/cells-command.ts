@@ -27,7 +27,7 @@ export function assigning(slots: string, { to }: { readonly to: string }): Datab
   };
 }
 
-/** Copies the directory for the first time, or all of it again. Throws `UsageError` unless one of the two is asked for. */
+/** Copies the directory for the first time, or all of it again. Throws `UsageError` unless it is clear which. */
 export function subscribing({
   at,
   again,

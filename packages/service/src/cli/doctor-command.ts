@@ -44,7 +44,10 @@ export async function runDoctor(
   return leaveWith(print(await look(config, reaches), isJson));
 }
 
-/** Ends the process, although a server that does not answer may still have a connection open. Output to a pipe is written first. */
+/**
+ * Ends the process, although a server that does not answer may still have a connection open. Output to a pipe is
+ * written first.
+ */
 function leaveWith(status: number): Promise<never> {
   return new Promise(() => process.stdout.write('', () => process.exit(status)));
 }

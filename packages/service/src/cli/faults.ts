@@ -11,7 +11,7 @@ import { PriceListError } from '#price-lists/price-list-error.ts';
 
 /** The status is `EX_CONFIG` of sysexits.h. The units for systemd do not start the service again after it. */
 const SETUP_STATUS = 78;
-/** They explain themselves and are shown as a plain message. All others are bugs and are shown whole. */
+/** These faults explain themselves and are shown as a plain message. All others are bugs and are shown whole. */
 const EXPLAINED = [
   StartError,
   EmbeddedPostgresError,
@@ -24,13 +24,13 @@ const EXPLAINED = [
   CommandError,
 ];
 
-/** What to print about a fault that ended a command. */
+/** Returns what to print about a fault that ended a command. */
 export function faultInWords(fault: unknown): string {
   if (fault instanceof Error && EXPLAINED.some((kind) => fault instanceof kind)) return fault.message;
   return `Purser ran into an unexpected fault.\n${JSON.stringify(describeFault(fault), undefined, 2)}`;
 }
 
-/** The exit status after a fault. */
+/** Returns the exit status after a fault. */
 export function statusOf(fault: unknown): number {
   if (fault instanceof UsageError) return 2;
   return fault instanceof SetupError || fault instanceof CatalogueFileError ? SETUP_STATUS : 1;

@@ -7,16 +7,19 @@ export interface Settings {
   readonly log: Log;
 }
 
-/** What a command does on the database, as its owner. It returns the exit status if that is not 0. */
+/** Works on the database as its owner, and returns the exit status if that is not 0. */
 export type DatabaseCommand = (owner: Pool, settings: Settings) => Promise<number | void>;
 
-/** What commands run on. Tests give them settings and a database of their own. */
+/** Commands run on this. Tests give them settings and a database of their own. */
 export interface Ground {
   /** Reads the settings of this process. */
   readonly settings: () => Promise<Settings>;
   /** Runs a command on the database. A service may be running on it at the same time. */
   readonly onDatabase: (command: DatabaseCommand) => Promise<number>;
-  /** The same, for commands that read or write e-mail addresses, or add to the audit trail. It needs the secret of the database. */
+  /**
+   * Does the same for commands that read or write e-mail addresses, or add to the audit trail. It needs the secret of
+   * the database.
+   */
   readonly withAddresses: (command: DatabaseCommand) => Promise<number>;
 }
 
@@ -25,7 +28,7 @@ export type Ends = <Given extends unknown[]>(
   work: (...given: Given) => Promise<number | void>,
 ) => (...given: Given) => Promise<void>;
 
-/** The ground of this process. What it needs is loaded when a command needs it. */
+/** This is the ground of this process. Its modules are loaded when a command needs them. */
 export const PROCESS_GROUND: Ground = {
   settings: async () => (await import('#cli/on-database.ts')).readProcessSettings(),
   onDatabase: async (command) => (await import('#cli/on-database.ts')).onDatabase(command),

@@ -19,7 +19,7 @@ export interface ListenOptions {
 
 const DEFAULT_URL = 'http://127.0.0.1:8787';
 
-/** The options of `listen`, as they are written. */
+/** These are the options of `listen` as they are written. */
 export interface ListenWords {
   readonly app: string;
   readonly forward: string;

@@ -10,11 +10,11 @@ import { readList } from '#price-lists/read-list.ts';
 import { reportOf } from '#price-lists/report.ts';
 import { loadSecondList } from '#price-lists/second-list.ts';
 
-/** The list that is read if no other is named. */
+/** This list is read if no other is named. */
 const LIST = 'https://models.dev/api.json';
 const DOLLAR: Decimal = { digits: 1n, scale: 0 };
 
-/** The options of `catalogue prices`, as they are written. */
+/** These are the options of `catalogue prices` as they are written. */
 interface PricesWords {
   readonly list?: string | undefined;
   readonly catalogue?: string | undefined;
@@ -31,7 +31,10 @@ export interface PricesSettings {
   readonly currency: string;
 }
 
-/** Runs `catalogue prices`: 1 if a price was refused. Throws `CommandError`, `PriceListError` or `CatalogueFileError`. */
+/**
+ * Runs `catalogue prices`. The exit status is 1 if a price was refused. Throws `CommandError`, `PriceListError` or
+ * `CatalogueFileError`.
+ */
 export async function comparePrices(options: PricesWords, settings: PricesSettings): Promise<number> {
   const { list: place = LIST, catalogue: file = settings.catalogueFile, write, from } = options;
   if (file === undefined) throw new UsageError('Name the catalogue file: --catalogue <file>, or PURSER_CATALOGUE.');

@@ -11,7 +11,7 @@ import { planOf } from '#probe/cost.ts';
 import { type Probed, parametersOf, ProbeStopped, type ProbeTarget } from '#probe/probe.ts';
 import { type ProbedUpstream, proposalOf } from '#probe/proposal.ts';
 
-/** The options of `catalogue probe`, as they are written. */
+/** These are the options of `catalogue probe` as they are written. */
 interface ProbeWords {
   readonly yes?: true | undefined;
   readonly catalogue?: string | undefined;

@@ -4,7 +4,7 @@ import { UsageError } from '#cli/command-error.ts';
 import { commandNames, runCommand } from '#cli/run-command.ts';
 import { VERSION } from '#db/functions.ts';
 
-/** A ground on which nothing may be done. */
+/** Nothing may be done on this ground. */
 const fails = () => assert.fail('a refused command did something');
 const NOTHING = { settings: fails, onDatabase: fails, withAddresses: fails };
 
@@ -18,7 +18,7 @@ async function printed(t: TestContext, ...words: readonly string[]): Promise<str
   }
 }
 
-/** What is said about words that are no command. */
+/** Returns what is said about words that are no command. */
 async function refusal(...words: readonly string[]): Promise<string> {
   const fault = await runCommand(words, NOTHING).then(fails, (thrown: unknown) => thrown);
   assert.ok(fault instanceof UsageError, String(fault));

@@ -11,8 +11,8 @@ const HELP_WORDS: readonly (string | undefined)[] = ['help', '--help', '-h'];
 const SETTINGS = '\nSettings are environment variables. docs/guides/operator/settings.md lists them.';
 
 /**
- * Runs the command that these words name and returns the exit status: 0, or 1 for a negative result. Throws `UsageError` for words that
- * are no command. Nobody who asks for help has anything done, not even a look at the settings.
+ * Runs the command that these words name and returns the exit status, which is 1 for a negative result. Throws
+ * `UsageError` for words that are no command. Asking for help does nothing, not even look at the settings.
  */
 export async function runCommand(words: readonly string[], ground: Ground): Promise<number> {
   let status = 0;
@@ -30,7 +30,7 @@ export async function runCommand(words: readonly string[], ground: Ground): Prom
   return status;
 }
 
-/** All commands, such as `backup create`. */
+/** Returns the names of all commands, such as `backup create`. */
 export function commandNames(): readonly string[] {
   return leavesOf(createProgram(PROCESS_GROUND, () => {})).map(pathOf);
 }
@@ -62,12 +62,12 @@ function createProgram(ground: Ground, end: (status: number) => void): Command {
   return program;
 }
 
-/** The commands of a group, and of the groups in it. */
+/** Returns the commands of a group, and of the groups in it. */
 function leavesOf({ commands }: CommandUnknownOpts): CommandUnknownOpts[] {
   return commands.flatMap((command) => (command.commands.length === 0 ? [command] : leavesOf(command)));
 }
 
-/** The words that name a command. */
+/** Returns the words that name a command. */
 function pathOf(command: CommandUnknownOpts): string {
   const { parent } = command;
   return parent === null ? '' : `${pathOf(parent)} ${command.name()}`.trim();
@@ -82,7 +82,7 @@ function argumentsOf({ registeredArguments }: CommandUnknownOpts): string {
     .join(' ');
 }
 
-/** What is wrong with the words of a command. A value is never repeated: it may be a password that was given by mistake. */
+/** Says what is wrong with the words of a command, without values, because one may be a password. */
 function refusalOf({ code, message }: CommanderError): string {
   if (code === 'commander.help') return 'There is a word missing after the command.';
   if (code === 'commander.excessArguments') return 'There are too many words after the command.';
@@ -91,7 +91,7 @@ function refusalOf({ code, message }: CommanderError): string {
   return `${what.charAt(0).toUpperCase()}${what.slice(1)}.${hint === undefined ? '' : ` ${hint}`}`;
 }
 
-/** The help of the command or group that these words begin, or where to find that of all. */
+/** Returns the help of the command or group that these words begin, or where to find that of all. */
 function helpNear(program: Command, words: readonly string[]): string {
   let near: CommandUnknownOpts = program;
   for (const word of words) {

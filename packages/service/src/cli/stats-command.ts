@@ -13,7 +13,7 @@ interface Days {
   readonly to: Date;
 }
 
-/** The days that `stats rebuild` makes again. Throws `UsageError`. */
+/** Returns the days that `stats rebuild` makes again. Throws `UsageError`. */
 export function readDays(
   { from: first = FIRST_DAY, to: end }: { readonly from?: string | undefined; readonly to?: string | undefined },
   nowMs = systemClock.nowMs(),

@@ -1,12 +1,12 @@
 import { steadyClock } from '#kernel/clock.ts';
 
-/** Within this time, further signals count as the first one. */
+/** Signals within this time count as one. */
 const SAME_SIGNAL_MS = 1_000;
 
 /**
- * Resolves with the first SIGINT or SIGTERM. One that comes a second later exits at once, for people who do not want to wait.
- * Not sooner: npm hands on what the terminal or systemd has already sent to every process, and so does our first process to
- * its workers.
+ * Resolves with the first SIGINT or SIGTERM. One that comes a second later exits at once, for people who do not want to
+ * wait. A sooner one does not, because npm hands on what the terminal or systemd has already sent to every process, and
+ * so does our first process to its workers.
  */
 export function untilToldToStop(): Promise<void> {
   return new Promise((resolve) => {

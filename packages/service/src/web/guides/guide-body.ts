@@ -32,7 +32,7 @@ export function bodyOf(blocks: readonly Block[], to: To): Html {
   }
 }
 
-/** The first word after the fence. What follows it is for the test that runs the block. */
+/** Returns the first word after the fence. What follows it is for the test that runs the block. */
 function languageOf(words: string | undefined): string {
   return words?.split(' ')[0] ?? '';
 }

@@ -3,10 +3,10 @@ import { type Html, html } from '#kernel/html.ts';
 
 type Of<Kind extends MarkedToken['type']> = Extract<MarkedToken, { readonly type: Kind }>;
 
-/** The blocks and the parts of a text that our guides use. Of anything else, its text is shown as it is written. */
+/** Our guides use these blocks and these parts of a text. Anything else is shown as it is written. */
 const BLOCKS = ['heading', 'paragraph', 'text', 'code', 'list', 'table'] as const;
 const SPANS = ['text', 'escape', 'codespan', 'strong', 'em', 'link'] as const;
-/** The empty lines between blocks, and the boxes of a list of tasks. */
+/** Empty lines between blocks and the boxes of a list of tasks are not shown. */
 const HIDDEN: readonly string[] = ['space', 'checkbox'];
 
 export type Block = Of<(typeof BLOCKS)[number]>;
@@ -14,7 +14,7 @@ export type Heading = Of<'heading'>;
 export type Table = Of<'table'>;
 type Tokens = readonly Token[] | undefined;
 
-/** Gives the address of a link. Undefined: it leads nowhere here. */
+/** Returns the address of a link, or undefined if it leads nowhere here. */
 export type To = (target: string) => string | undefined;
 
 /** Reads the Markdown of a guide. */
@@ -23,7 +23,7 @@ export async function parseMarkdown(text: string): Promise<readonly Block[]> {
   return blocksOf(lexer(text));
 }
 
-/** The blocks in a guide or in an item of a list. */
+/** Returns the blocks in a guide or in an item of a list. */
 export function blocksOf(tokens: Tokens): readonly Block[] {
   return only(tokens, BLOCKS);
 }
@@ -38,7 +38,7 @@ function only<Kind extends MarkedToken['type']>(
     .map((token) => (isKnown(token) ? token : { type: 'text', raw: token.raw, text: token.raw, escaped: false }));
 }
 
-/** The anchor that GitHub gives to a heading, so that one link works there and here. */
+/** Returns the anchor that GitHub gives to a heading, so that one link works there and here. */
 export function idOf({ tokens }: Heading): string {
   return plainOf(tokens)
     .toLowerCase()
@@ -46,7 +46,7 @@ export function idOf({ tokens }: Heading): string {
     .replaceAll(' ', '-');
 }
 
-/** The parts of a text as HTML. */
+/** Shows the parts of a text as HTML. */
 export function inlineOf(tokens: Tokens, to: To): Html {
   return html`${only(tokens, SPANS).map((span) => {
     switch (span.type) {
@@ -68,7 +68,7 @@ export function inlineOf(tokens: Tokens, to: To): Html {
   })}`;
 }
 
-/** The words of a text, without its marks. */
+/** Returns the words of a text, without its marks. */
 export function plainOf(tokens: Tokens): string {
   return only(tokens, SPANS)
     .map((span) => ('tokens' in span ? plainOf(span.tokens) : span.text.replaceAll('\n', ' ')))
