@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createPool } from '../../../packages/service/src/db/pool.ts';
+import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { send } from '../../support/client.ts';
 import { newOwner } from '../../support/control.ts';
+import { untilWaiting } from '../../support/lock-wait.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { startSecondGateway } from '../../support/second-gateway.ts';
 import { setStage } from '../../support/stage.ts';
@@ -46,6 +49,21 @@ test('CP-02 an app’s owner creates, lists, reads and changes it', async () => 
   );
   const { apps } = (await owner.get(200, 'GET', '/apps')) as { apps: unknown[] };
   assert.deepEqual(apps.at(-1), emptied);
+});
+
+test('CP-02 owners’ changes wait for each other for longer than calls do', async (t) => {
+  const calls = createPool({ url: service.database.url, role: 'live', connectionsMax: 1, log: createLog('silent') });
+  t.after(() => calls.end());
+  const changing = `update db.generations set generation = generation where topic = 'accounts'`;
+  const other = await service.database.owner.connect();
+  await other.query(`begin; ${changing}`);
+  const making = owner.ask('POST', '/apps', { name: 'Waits' });
+  await untilWaiting(service.database, 1).finally(async () => {
+    await assert.rejects(calls.query(changing), { code: '55P03' }); // The lock timeout of calls has gone by.
+    await other.query('commit');
+    other.release();
+  });
+  assert.equal((await making).status, 201);
 });
 
 test('CP-02 a redirect address is complete https, or http on this machine', async () => {

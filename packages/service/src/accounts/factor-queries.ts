@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/pool.ts';
+import { WAITING } from '#db/queries.ts';
 import type { AccountId } from '#kernel/ids.ts';
 
 /** The second factors of an account, without their secrets. */
@@ -95,10 +96,10 @@ export async function replaceRecoveryCodes(
 
 /** Uses up a recovery code. True only for the one request that deleted it, so that a code works once. */
 export async function takeRecoveryCode(tx: Queryable, accountId: AccountId, proof: Buffer): Promise<boolean> {
-  const { rowCount } = await tx.query(`delete from accounts.recovery_codes where account_id = $1 and proof = $2`, [
-    accountId,
-    proof,
-  ]);
+  const { rowCount } = await tx.query(
+    `delete from accounts.recovery_codes where account_id = $1 and proof = $2 and ${WAITING}`,
+    [accountId, proof],
+  );
   return rowCount === 1;
 }
 

@@ -50,7 +50,7 @@ export type Topic = 'accounts' | 'catalogue' | 'cells';
 /** Counts one more change of a topic and gives its number. Holds the row until the transaction ends, see the table. */
 export async function bumpGeneration(tx: Queryable, topic: Topic): Promise<bigint> {
   const { rows } = await tx.query<{ generation: bigint }>(
-    `update db.generations set generation = generation + 1 where topic = $1 returning generation`,
+    `update db.generations set generation = generation + 1 where topic = $1 and ${WAITING} returning generation`,
     [topic],
   );
   const row = rows[0];
@@ -73,6 +73,10 @@ export async function selectCopies(db: Queryable): Promise<number> {
 export async function waitForLocks(tx: Queryable): Promise<void> {
   await tx.query(`set local lock_timeout = '4s'`);
 }
+
+/** A condition that is always true, and lets the transaction wait as `waitForLocks` does. One that waits without limit goes on doing so. */
+export const WAITING = `case current_setting('lock_timeout')
+  when '0' then true else set_config('lock_timeout', '4s', true) is not null end`;
 
 /** What changes with each change of a topic, also when a cell has copied the directory anew and its counters were right before. */
 export async function selectGenerations(db: Queryable): Promise<ReadonlyMap<string, bigint>> {
