@@ -10,7 +10,7 @@ export function catalogueAt(baseUrl: string, model: Readonly<Record<string, unkn
     marginBasisPoints: 1_000,
     contextTokens: 128_000,
     maxOutputTokens: 1_000,
-    timeoutMs: 2_000,
+    timeoutMs: 60_000,
     outputLimitParameter: 'max_completion_tokens',
   };
   return {

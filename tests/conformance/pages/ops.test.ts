@@ -1,7 +1,6 @@
 import { sealedEmail } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import pg from 'pg';
 import type { OperatorRole } from '../../../packages/contract/src/operator-access.ts';
 import { chat, type Reply } from '../../support/client.ts';
 import { emailOf, newOperator, newOwnApp, newOwner } from '../../support/control.ts';
@@ -12,6 +11,7 @@ import { completionBody } from '../../support/scripted-upstream.ts';
 import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+import { statementsOf } from '../../support/statements.ts';
 
 /** The most statements that one page may run. That the session was used is one more, once a minute. */
 const STATEMENTS_MAX = 10;
@@ -254,7 +254,7 @@ test('CP-10 CP-05 an app’s page changes its limits and suspension', async () =
   assert.ok(!seen.text.includes('A leaked key') && !seen.text.includes('action="/ops/find"'));
 });
 
-test('CP-10 every operator page makes at most ten statements', async ({ mock }) => {
+test('CP-10 every operator page makes at most ten statements', async (t) => {
   const { browser, accountId } = admin;
   await seedPending(db, { subject: `${app.appId} anna`, accountId });
   const keyOf = 'select key_id from accounts.api_keys where app_id = $1';
@@ -272,19 +272,18 @@ test('CP-10 every operator page makes at most ten statements', async ({ mock }) 
     draft: await sendDraft(service, admin.person),
     email: 'anna@example.test',
   });
-  const query = mock.method(pg.Client.prototype, 'query');
+  const statements = statementsOf(t);
   for (const { page, isPreview } of pages) {
     const most = isPreview ? PREVIEW_STATEMENTS_MAX : STATEMENTS_MAX;
-    const counts: number[] = [];
-    // Work in the background makes statements too, so the lowest of several counts is the page's own.
-    for (let round = 0; round < 40 && !(Math.min(...counts) <= most); round += 1) {
-      query.mock.resetCalls();
+    const look = async (): Promise<void> => {
       const reply = await browser.open(page);
-      counts.push(query.mock.callCount());
       assert.equal(reply.status, 200, page);
       const hasId = !/^.ops.account/.test(page) && mainOf(reply).includes(`>${app.appId}<`);
       assert.ok(!hasId || mainOf(reply).includes(NAME), `${page} has the id of an app without its name`);
-    }
+    };
+    const counts: number[] = [];
+    // What many pages share is read once for all that look at about the same time.
+    while (counts.length < 5 && !(Math.min(...counts) <= most)) counts.push(await statements(look));
     const least = Math.min(...counts);
     assert.ok(least >= 1 && least <= most, `${page}: ${counts.join()}`);
   }
