@@ -204,7 +204,7 @@ test('LI-01 a dead process’s lease is spent after three seconds', async () => 
   const { appId } = await busyApp(); // This process is never heard of again.
   const [dead = 0] = await leasesOf(appId);
   // The clock stands still, so that the lease does not end while a busy machine gets this far.
-  await sql(database.owner)`update limits.buckets set units = ${990n * TOKEN}, refilled_at_us = refilled_at_us - 3600000000
+  await sql(database)`update limits.buckets set units = ${990n * TOKEN}, refilled_at_us = refilled_at_us - 3600000000
     where app_id = ${appId}`;
   const { limiter } = startProcess();
   const [answer] = await takeInTurn(limiter, appId, 1);

@@ -1,6 +1,7 @@
 import type { AppRole } from '@purser/contract/access.ts';
 import { OWN_APP_COLUMNS, type OwnAppRow } from '#accounts/queries.ts';
 import { emailsOf, type Queryable, withEmail } from '#db/pool.ts';
+import { WAITING } from '#db/queries.ts';
 import type { AccountId, AppId } from '#kernel/ids.ts';
 
 /** An app with the role that one of its members has. */
@@ -34,7 +35,7 @@ export async function selectMemberships(db: Queryable, accountId: AccountId): Pr
 
 /** Locks the team of an app until the transaction ends, so that its members change one after the other. */
 export async function lockTeam(tx: Queryable, appId: AppId): Promise<void> {
-  await tx.query('select from accounts.apps where app_id = $1 for no key update', [appId]);
+  await tx.query(`select from accounts.apps where app_id = $1 and ${WAITING} for no key update`, [appId]);
 }
 
 export interface MemberRow {
