@@ -116,7 +116,7 @@ test('CE-07 ON-04 the page says which cell is away', async (t) => {
   await pages.c1.open('/wallet');
   const out = await pages.c1.submit('/wallet/sign-out', {}, 'everywhere');
   assertPage(out, 200, 'You are signed out here');
-  assert.match(mainOf(out), /A server of ours did not answer/);
+  assert.match(mainOf(out), /One of our servers did not respond/);
   assert.equal(await isSignedIn(pages.c1), false);
 
   await cells.setAddress('c1', 'c2', c2.url);
