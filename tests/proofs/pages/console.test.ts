@@ -68,11 +68,11 @@ async function visitGuides(tab: Tab, look: string): Promise<void> {
   await page.getByRole('heading', { name: /results? for/ }).waitFor();
   await assertSound(tab, `guides-search-${look}`);
   await page.goto(`${OWN}/guides/app-developer?chapter=errors`);
-  const [code, , what] = await page.getByRole('columnheader').all();
-  assert.ok(
-    ((await code?.boundingBox())?.x ?? 0) < ((await what?.boundingBox())?.x ?? 0),
-    'the first column comes first',
-  );
+  if (look.startsWith('desk')) {
+    const [code, , what] = await page.getByRole('columnheader').all();
+    const [left, right] = [await code?.boundingBox(), await what?.boundingBox()];
+    assert.ok(left && right && left.x < right.x, 'the first column comes first');
+  }
   await assertSound(tab, `guides-chapter-${look}`);
 }
 

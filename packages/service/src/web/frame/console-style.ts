@@ -49,6 +49,7 @@ export const CONSOLE_STYLE = `.console{--main:#0d5c4b;--rare:#3b5ba5}
 .columns{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:0 1.25rem;align-items:start}
 .scroll{overflow-x:auto;margin:0 0 1rem}
 .scroll th{white-space:nowrap}
+.scroll .wide{min-width:56rem}
 .chart{direction:rtl;overflow-x:auto;margin:0 0 .5rem}
 .chart svg{direction:ltr;display:block;width:100%;min-width:34rem;height:auto}
 .chart text{fill:var(--soft);font:.7rem system-ui,sans-serif;font-variant-numeric:tabular-nums}
@@ -62,7 +63,7 @@ export const CONSOLE_STYLE = `.console{--main:#0d5c4b;--rare:#3b5ba5}
 .key::before{content:"";display:inline-block;width:.75em;height:.75em;border-radius:.2em;margin-right:.45em}
 .snippet{margin:0 0 1.25rem;border:1px solid var(--line);border-radius:.6rem;background:var(--ground);min-width:0}
 .snippet figcaption{display:flex;align-items:center;justify-content:space-between;gap:1rem;min-height:2.5rem;padding:.25rem .5rem .25rem 1rem;border-bottom:1px solid var(--line);color:var(--soft);font-size:.875rem;font-weight:600}
-.snippet button{min-height:1.9rem;padding:.15rem .7rem;font-size:.85rem}
+.snippet button{flex:none;min-height:1.9rem;padding:.15rem .7rem;font-size:.85rem}
 .snippet pre{margin:0;padding:.85rem 1rem;overflow-x:auto;font-size:.875rem;line-height:1.5}
 .snippet pre.wrap{white-space:pre-wrap}
 @media not print{.tabs>input:nth-of-type(n)~.snippet{display:none}${EIGHT.map((at) => `.tabs>input:nth-of-type(${at}):checked~.snippet:nth-of-type(${at})`).join(',')}{display:block}}
@@ -94,5 +95,6 @@ export const CONSOLE_STYLE = `.console{--main:#0d5c4b;--rare:#3b5ba5}
 @media(max-width:56rem){.console.whole{grid-template:auto minmax(0,1fr) auto/minmax(0,1fr)}.console,.console.sandbox{align-content:start}.whole>main{padding-top:1.5rem}}
 @media(max-width:56rem){.guides>.side{display:contents}.guides>.side>*{padding:.75rem 1.25rem 0}.guides>.side>nav{order:1;padding-bottom:1.25rem;background:var(--paper);border-top:1px solid var(--line)}.guides>footer{order:2}.guides .side ul{display:block}}
 @media(max-width:34rem){.console>header{position:relative}.console>header:has(form)>div{padding-right:6.5rem}.top form{position:absolute;top:.6rem;right:1.25rem}}
+@media(max-width:40rem){.stacked thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}.stacked :is(tr,td){display:block}.stacked tr{border-top:1px solid var(--line);padding:.6rem 0}.stacked td{border:0;padding:0}.stacked td:first-child{font-weight:650}.stacked td:empty{display:none}.stacked [data-label]::before{content:attr(data-label);color:var(--soft)}}
 @media(max-width:30rem){.console .labelled td{overflow-wrap:anywhere}}
 @media print{.side,.top{display:none}}`;

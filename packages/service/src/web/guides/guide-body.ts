@@ -1,6 +1,15 @@
 import { type Html, html } from '#kernel/html.ts';
 import { codeBlock } from '#web/components/code-block.ts';
-import { type Block, blocksOf, type Heading, idOf, inlineOf, type Table, type To } from '#web/guides/markdown.ts';
+import {
+  type Block,
+  blocksOf,
+  type Heading,
+  idOf,
+  inlineOf,
+  plainOf,
+  type Table,
+  type To,
+} from '#web/guides/markdown.ts';
 import { GUIDES_TEXTS as TEXTS } from '#web/guides/texts.ts';
 
 /** The blocks of a chapter as HTML. */
@@ -43,12 +52,18 @@ function headingOf(heading: Heading, text: Html): Html {
   return heading.depth === 3 ? html`<h3 id="${id}">${text}</h3>` : html`<h4 id="${id}">${text}</h4>`;
 }
 
-/** A table without a caption: the text before it says what it is. */
+/** On a phone, each cell of a table with up to so many columns gets a line of its own. A wider table is scrolled. */
+const STACKED_COLUMNS_MAX = 4;
+
+/** Shows a table without a caption: the text before it says what it is. */
 function tableOf({ header, rows }: Table, to: To): Html {
   const names = header.map(({ tokens }) => html`<th scope="col">${inlineOf(tokens, to)}</th>`);
+  const labelOf = (at: number) =>
+    at > 0 && header.length > 2 ? html` data-label="${plainOf(header[at]?.tokens ?? [])}: "` : undefined;
   const lines = rows.map(
-    (cells) => html`<tr>${cells.map(({ tokens }) => html`<td>${inlineOf(tokens, to)}</td>`)}</tr>\n`,
+    (cells) => html`<tr>${cells.map(({ tokens }, at) => html`<td${labelOf(at)}>${inlineOf(tokens, to)}</td>`)}</tr>\n`,
   );
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${TEXTS.table}"><table class="list"><thead><tr>${names}</tr></thead><tbody>
+  const look = header.length > STACKED_COLUMNS_MAX ? 'wide' : 'stacked';
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${TEXTS.table}"><table class="list ${look}"><thead><tr>${names}</tr></thead><tbody>
 ${lines}</tbody></table></div>`;
 }
