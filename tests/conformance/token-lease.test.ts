@@ -208,11 +208,7 @@ test('LI-01 a dead process’s lease is spent after three seconds', async () => 
     where app_id = ${appId}`;
   const { limiter } = startProcess();
   const [answer] = await takeInTurn(limiter, appId, 1);
-  assert.deepEqual(
-    await leasesOf(appId),
-    [dead],
-    'the lease did not expire in the hour by which this bucket was ahead',
-  );
+  assert.deepEqual(await leasesOf(appId), [dead], 'it did not end in the hour by which this bucket was ahead');
   assert.equal(answer?.tokensLeft, 1_000 - dead - 1);
   await database.owner.query(
     `update limits.token_leases set until_us = (select refilled_at_us from limits.buckets b where b.app_id = $1)

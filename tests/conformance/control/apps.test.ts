@@ -58,11 +58,13 @@ test('CP-02 owners’ changes wait for each other for longer than calls do', asy
   const other = await service.database.owner.connect();
   await other.query(`begin; ${changing}`);
   const making = owner.ask('POST', '/apps', { name: 'Waits' });
-  await untilWaiting(service.database, 1).finally(async () => {
+  try {
+    await untilWaiting(service.database, 1);
     await assert.rejects(calls.query(changing), { code: '55P03' }); // The lock timeout of calls has gone by.
+  } finally {
     await other.query('commit');
     other.release();
-  });
+  }
   assert.equal((await making).status, 201);
 });
 
