@@ -118,7 +118,7 @@ export const LONG: Readonly<Record<string, Proof>> = {
 
 if (import.meta.main) {
   const [name, ...args] = process.argv.slice(2);
-  if (name === undefined) process.exitCode = run(tests(PROOFS));
+  if (name === undefined) process.exitCode = run(tests('--timeout', '600', '--limit', '2400', PROOFS));
   else if (name === 'help') console.log(namesOf());
   else process.exitCode = runLong(name, args);
 }
