@@ -77,11 +77,11 @@ export const CONFIG = defineConfig({
         'no-restricted-globals': ['error', { name: 'setTimeout', message: WAIT }],
         'no-restricted-imports': [
           'error',
-          { paths: [{ name: 'node:timers/promises', importNames: ['setTimeout'], message: WAIT }] },
+          { paths: [{ name: 'node:timers/promises', importNames: ['setTimeout'], message: WAIT }], patterns: [VAGUE] },
         ],
       },
     },
-    { files: MAY_SLEEP, rules: { ...FREE, 'no-restricted-imports': 'off' } },
+    { files: MAY_SLEEP, rules: { ...FREE, 'no-restricted-imports': ['error', { patterns: [VAGUE] }] } },
   ],
   ignorePatterns: ['node_modules', 'dist'],
 });
