@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chargeFor } from '../support/catalogue.ts';
-import { chat } from '../support/client.ts';
 import { createGate } from '../support/gate.ts';
 import { openStream, payloadsOf } from '../support/open-stream.ts';
 import { assertRefusal } from '../support/refusal.ts';
@@ -16,19 +15,19 @@ const STARTED = Math.floor(Date.now() / 1_000);
 
 type Payload = Record<string, unknown>;
 
-const { upstream, service, app, newUser } = await setStage();
+const { upstream, service, app, newUser, callAs } = await setStage();
 
 async function streamOf(chunks: readonly unknown[], fields: Payload = {}) {
   const user = await newUser(BALANCE);
   upstream.script({ body: [{ write: [...chunks, '[DONE]'].map(frame).join('') }] });
-  const reply = await chat({ url: service.url, key: app.liveKey, user }, { stream: true, ...fields });
+  const reply = await callAs(user, { stream: true, ...fields });
   return { user, reply };
 }
 
 async function plainOf(completion: unknown) {
   const user = await newUser(BALANCE);
   upstream.script({ body: JSON.stringify(completion) });
-  return { user, reply: await chat({ url: service.url, key: app.liveKey, user }) };
+  return { user, reply: await callAs(user) };
 }
 
 async function expectCharged(user: string, charge: number): Promise<void> {
@@ -166,7 +165,7 @@ test('CC-11 ER-06 a stream without an end or without content is a failure', asyn
     const user = await newUser(BALANCE);
     const begun = { choices: [{ index: 0, delta: { content: 'x' }, finish_reason: reason }] };
     upstream.script({ body: [{ write: frame(begun) }] });
-    const reply = await chat({ url: service.url, key: app.liveKey, user }, { stream: true });
+    const reply = await callAs(user, { stream: true });
     assert.match(reply.text, /"code":"UPSTREAM_PROVIDER_ERROR"[^\n]*\n\n$/);
     assert.ok(!reply.text.includes('[DONE]'));
     await expectCharged(user, 0);

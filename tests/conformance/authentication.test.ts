@@ -1,31 +1,17 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { newApiKey } from '../../packages/service/src/accounts/api-key.ts';
-import { catalogueAt } from '../support/catalogue.ts';
 import { chat, send } from '../support/client.ts';
 import { callRoute, DATA_PLANE, everyRouteRefuses, FOR_USER, WITH_KEY } from '../support/every-route-refuses.ts';
 import { setApp, untilRefused } from '../support/operator-acts.ts';
-import { completionBody, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
-import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+import { completionBody } from '../support/scripted-upstream.ts';
 import { sql } from '../support/sql.ts';
+import { setStage } from '../support/stage.ts';
 
-let upstream: ScriptedUpstream;
-let service: TestService;
-let app: TestApp;
-
-before(async () => {
-  upstream = await startScriptedUpstream();
-  upstream.script({
-    body: completionBody({ model: 'm', content: 'Hi.', usage: { prompt_tokens: 1, completion_tokens: 1 } }),
-  });
-  service = await startTestService(catalogueAt(upstream.baseUrl));
-  app = await service.addApp();
-});
-
-after(async () => {
-  await service.close();
-  await upstream.close();
+const { upstream, service, app, callAs } = await setStage();
+upstream.script({
+  body: completionBody({ model: 'm', content: 'Hi.', usage: { prompt_tokens: 1, completion_tokens: 1 } }),
 });
 
 function mistyped(key: string): string {
@@ -124,7 +110,7 @@ test('AU-04 users are distinguished byte by byte', async () => {
     const reply = await send('/balance', { url: service.url, key: app.liveKey, user });
     assert.equal(reply.body['userId'], user);
     assert.equal(reply.body['balanceMicros'], 1_000_000 + index);
-    const call = await chat({ url: service.url, key: app.liveKey, user });
+    const call = await callAs(user);
     assert.equal(call.status, 200, call.text);
     assert.equal((await service.wallet(app, user)).balance, 1_000_000 + index - 6); // (1 + 4) x 1.1, rounded up.
   }

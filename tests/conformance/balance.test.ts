@@ -1,35 +1,22 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { catalogueAt, chargeFor } from '../support/catalogue.ts';
+import { test } from 'node:test';
+import { chargeFor } from '../support/catalogue.ts';
 import { chat, type Reply, send } from '../support/client.ts';
 import { callRoute, DATA_PLANE } from '../support/every-route-refuses.ts';
 import { connectionsOf } from '../support/connections.ts';
 import { newOwnApp, newOwner, personWith } from '../support/control.ts';
 import { assertPage, IN_CONSOLE, signedInBrowser } from '../support/page.ts';
 import { assertRefusal } from '../support/refusal.ts';
-import { completionBody, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { completionBody } from '../support/scripted-upstream.ts';
 import { FRESH_USER, GRANT } from '../support/sandbox-user.ts';
-import { startTestService, type TestApp, type TestService } from '../support/service.ts';
 import { waitUntil } from '../support/wait-until.ts';
-
-let upstream: ScriptedUpstream;
-let service: TestService;
-let app: TestApp;
+import { setStage } from '../support/stage.ts';
 
 const USAGE = { prompt_tokens: 100, completion_tokens: 10 };
 const CHARGE = chargeFor({ prompt: 100, completion: 10 });
 
-before(async () => {
-  upstream = await startScriptedUpstream();
-  upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) });
-  service = await startTestService(catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 }));
-  app = await service.addApp();
-});
-
-after(async () => {
-  await service.close();
-  await upstream.close();
-});
+const { upstream, service, app, callAs } = await setStage({ model: { timeoutMs: 60_000 } });
+upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) });
 
 function balanceOf(user: string, key = app.liveKey): Promise<Reply> {
   return send('/balance', { url: service.url, key, user });
@@ -55,7 +42,7 @@ test('BI-01 a fresh wallet’s balance has exactly these fields', async () => {
 
 test('BI-01 the balance shows the cap and this month’s spending', async () => {
   await service.fund(app, 'capped', 1_000_000, 500_000);
-  await chat({ url: service.url, key: app.liveKey, user: 'capped' });
+  await callAs('capped');
   const { body } = await balanceOf('capped');
   assert.equal(body['spendCapMicros'], 500_000);
   assert.equal(body['spentThisMonthMicros'], CHARGE);
@@ -74,7 +61,7 @@ test('BI-01 a running call’s hold counts as reserved', async () => {
   const answer = { write: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) };
   upstream.script({ body: [{ waitFor: held }, answer] });
   const arrived = upstream.arrival(upstream.requests.length);
-  const call = chat({ url: service.url, key: app.liveKey, user: 'running' });
+  const call = callAs('running');
   await arrived;
   const { body } = await balanceOf('running');
   const reserved = Number(body['reservedMicros']);
@@ -121,7 +108,7 @@ test('BI-01 missing and disconnected wallets answer like a payment-required call
   await service.setWallet(app, 'disconnected', 'is_connected = false');
   await service.fund(app, 'both', 1_000_000);
   await service.setWallet(app, 'both', 'is_connected = false, is_suspended = true');
-  const call = await chat({ url: service.url, key: app.liveKey, user: 'nobody' });
+  const call = await callAs('nobody');
   for (const user of ['nobody', 'disconnected', 'both']) {
     const reply = await balanceOf(user);
     assertRefusal(reply, { code: 'PAYMENT_REQUIRED', param: null, hasLink: true }, user);

@@ -1,20 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { catalogueAt, chargeFor } from '../support/catalogue.ts';
-import { chat, type Reply } from '../support/client.ts';
+import { test } from 'node:test';
+import { chargeFor } from '../support/catalogue.ts';
+import type { Reply } from '../support/client.ts';
 import { payloadsOf } from '../support/open-stream.ts';
-import {
-  completionBody,
-  frame,
-  type ScriptedUpstream,
-  startScriptedUpstream,
-  streamSteps,
-} from '../support/scripted-upstream.ts';
-import { startTestService, type TestApp, type TestService } from '../support/service.ts';
-
-let upstream: ScriptedUpstream;
-let service: TestService;
-let app: TestApp;
+import { completionBody, frame, streamSteps } from '../support/scripted-upstream.ts';
+import { setStage } from '../support/stage.ts';
 
 const USAGE = {
   prompt_tokens: 20,
@@ -25,20 +15,11 @@ const USAGE = {
 };
 const CHARGE = chargeFor({ prompt: 20, cached: 4, completion: 8 });
 
-before(async () => {
-  upstream = await startScriptedUpstream();
-  service = await startTestService(catalogueAt(upstream.baseUrl, { imageTokensMax: 1_000 }));
-  app = await service.addApp();
-  await service.fund(app, 'u', 100_000_000);
-});
-
-after(async () => {
-  await service.close();
-  await upstream.close();
-});
+const { upstream, service, app, callAs } = await setStage({ model: { imageTokensMax: 1_000 } });
+await service.fund(app, 'u', 100_000_000);
 
 function ask(fields: Readonly<Record<string, unknown>> = {}): Promise<Reply> {
-  return chat({ url: service.url, key: app.liveKey, user: 'u' }, fields);
+  return callAs('u', fields);
 }
 
 type Payload = Record<string, unknown>;

@@ -1,50 +1,29 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { catalogueAt } from '../support/catalogue.ts';
+import { test } from 'node:test';
 import { chat, type Reply } from '../support/client.ts';
 import { assertRefusal } from '../support/refusal.ts';
-import { completionBody, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
-import { startTestService, type TestApp, type TestService } from '../support/service.ts';
-
-let upstream: ScriptedUpstream;
-let service: TestService;
-let thirdParty: TestApp;
-let firstParty: TestApp;
-
-before(async () => {
-  upstream = await startScriptedUpstream();
-  const usage = { prompt_tokens: 2, completion_tokens: 3 };
-  upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage }) });
-  service = await startTestService(catalogue());
-  thirdParty = await service.addApp();
-  firstParty = await service.addApp({ isFirstParty: true });
-  for (const app of [thirdParty, firstParty]) await service.fund(app, 'u', 1_000_000);
-});
-
-after(async () => {
-  await service.close();
-  await upstream.close();
-});
+import { saying } from '../support/scripted-upstream.ts';
+import { setStage } from '../support/stage.ts';
 
 /** Adds a model whose provider has no key here, and a disabled reserved model. */
-function catalogue() {
-  const { providers, models, aliases } = catalogueAt(upstream.baseUrl);
-  const [large, secret] = models;
-  const keyless = {
-    kind: 'openai-compatible',
-    baseUrl: upstream.baseUrl,
-    apiKeyEnv: 'TEST_KEY_THAT_IS_NOT_SET',
-  };
-  return {
-    providers: { ...providers, keyless },
+const {
+  upstream,
+  service,
+  app: thirdParty,
+} = await setStage({
+  catalogue: ({ providers, models, aliases }) => ({
+    providers: { ...providers, keyless: { ...providers.upstream, apiKeyEnv: 'TEST_KEY_THAT_IS_NOT_SET' } },
     models: [
       ...models,
-      { ...large, id: 'acme.keyless-1', provider: 'keyless' },
-      { ...secret, id: 'acme.gone-1', enabled: false },
+      { ...models[0], id: 'acme.keyless-1', provider: 'keyless' },
+      { ...models[1], id: 'acme.gone-1', enabled: false },
     ],
     aliases: { ...aliases, keyless: 'acme.keyless-1', gone: 'acme.gone-1' },
-  };
-}
+  }),
+});
+upstream.script(saying('Hi'));
+const firstParty = await service.addApp({ isFirstParty: true });
+for (const app of [thirdParty, firstParty]) await service.fund(app, 'u', 1_000_000);
 
 function ask(key: string, model: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Reply> {
   return chat({ url: service.url, key, user: 'u' }, { model, ...fields });

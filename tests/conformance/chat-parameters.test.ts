@@ -1,56 +1,36 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { KNOWN_PARAMETERS } from '../../packages/service/src/gateway/request/parameters.ts';
-import { catalogueAt } from '../support/catalogue.ts';
 import { chat, type Reply } from '../support/client.ts';
 import { PARAMETER_TABLE } from '../support/parameter-table.ts';
 import { assertRefusal } from '../support/refusal.ts';
-import {
-  completionBody,
-  type ScriptedUpstream,
-  startScriptedUpstream,
-  streamSteps,
-} from '../support/scripted-upstream.ts';
-import { startTestService, type TestApp, type TestService } from '../support/service.ts';
-
-let upstream: ScriptedUpstream;
-let service: TestService;
-let app: TestApp;
+import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
+import { setStage } from '../support/stage.ts';
 
 const USAGE = { prompt_tokens: 2, completion_tokens: 3, total_tokens: 5 };
-
-before(async () => {
-  upstream = await startScriptedUpstream();
-  upstream.script(({ body }) => {
-    const isStream = (body as Record<string, unknown>)['stream'] === true;
-    const facts = { model: 'm', usage: USAGE };
-    return {
-      body: isStream
-        ? streamSteps({ ...facts, pieces: ['Hi'], includeUsageChunk: true })
-        : completionBody({ ...facts, content: 'Hi' }),
-    };
-  });
-  service = await startTestService(catalogue());
-  app = await service.addApp();
-  await service.fund(app, 'u', 100_000_000);
-});
-
-after(async () => {
-  await service.close();
-  await upstream.close();
-});
 
 const OWN_LIST = ['temperature', 'max_tokens', 'max_completion_tokens', 'stop'];
 
 /** A model that takes everything, even images; one with its own list; one that says nothing of the name of its limit. */
-function catalogue() {
-  const { models, ...rest } = catalogueAt(upstream.baseUrl, { imageTokensMax: 1_000 });
-  const [large] = models;
-  const { imageTokensMax: _, ...plain } = large as Record<string, unknown>;
-  const few = { ...plain, id: 'acme.few-1', providerModel: 'few-upstream', parameters: OWN_LIST };
-  const old = { ...plain, id: 'acme.old-1', providerModel: 'old-upstream', outputLimitParameter: undefined };
-  return { ...rest, models: [...models, few, old] };
-}
+const { upstream, service, app, callAs } = await setStage({
+  model: { imageTokensMax: 1_000 },
+  catalogue: ({ models, ...rest }) => {
+    const { imageTokensMax: _, ...plain } = models[0] as Record<string, unknown>;
+    const few = { ...plain, id: 'acme.few-1', providerModel: 'few-upstream', parameters: OWN_LIST };
+    const old = { ...plain, id: 'acme.old-1', providerModel: 'old-upstream', outputLimitParameter: undefined };
+    return { ...rest, models: [...models, few, old] };
+  },
+});
+await service.fund(app, 'u', 100_000_000);
+upstream.script(({ body }) => {
+  const isStream = (body as Record<string, unknown>)['stream'] === true;
+  const facts = { model: 'm', usage: USAGE };
+  return {
+    body: isStream
+      ? streamSteps({ ...facts, pieces: ['Hi'], includeUsageChunk: true })
+      : completionBody({ ...facts, content: 'Hi' }),
+  };
+});
 
 function ask(fields: Readonly<Record<string, unknown>>, key = app.liveKey): Promise<Reply> {
   return chat({ url: service.url, key, user: 'u' }, fields);
@@ -166,14 +146,14 @@ for (const name of ['temperatur', 'Temperature', 'unheard_of', '']) {
 test('CC-03 inherited object names are parameters like any other', async () => {
   for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
     const body = `{"model":"large","messages":[{"role":"user","content":"Hi"}],"${name}":{"a":1}}`;
-    const reply = await chat({ url: service.url, key: app.liveKey, user: 'u', body });
+    const reply = await callAs('u', {}, { body });
     assertRefusal(reply, { code: 'BAD_REQUEST', param: name });
   }
 });
 
 test('CC-03 a caller who sends `input` is told which interface this is', async () => {
   const body = { model: 'large', input: 'Hello' };
-  const reply = await chat({ url: service.url, key: app.liveKey, user: 'u', body });
+  const reply = await callAs('u', {}, { body });
   assertRefusal(reply, { code: 'BAD_REQUEST', param: 'input' });
   assert.match(String(reply.error['message']), /takes `messages`/);
 });

@@ -12,7 +12,7 @@ import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
 import { sql } from '../support/sql.ts';
 import { setStage } from '../support/stage.ts';
 
-const { service, upstream, app } = await setStage();
+const { service, upstream, app, callAs: ask } = await setStage();
 const connections = connectionsOf(service.database);
 const { appId } = app;
 const USAGE = { prompt_tokens: 100, completion_tokens: 10 };
@@ -28,10 +28,6 @@ async function newOwnerOfWallet(amount = 1_000_000, cap?: number) {
   await service.fund(app, user, amount);
   const { connectionId } = await connections.connect({ identity, appId, user, cap });
   return { user, owner: { ...identity, connectionId } };
-}
-
-function ask(user: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Reply> {
-  return chat({ url: service.url, key: app.liveKey, user }, fields);
 }
 
 function look(path: string, user: string): Promise<Reply> {
@@ -124,7 +120,7 @@ test('CC-25 a disconnected user gets neither a kept answer nor a conflict', asyn
   upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) });
   const { user, owner } = await newOwnerOfWallet();
   const headers = { 'idempotency-key': 'kept' };
-  const retry = (who: string, fields = {}) => chat({ url: service.url, key: app.liveKey, user: who, headers }, fields);
+  const retry = (who: string, fields = {}) => ask(who, fields, { headers });
   assert.equal((await retry(user)).status, 200);
   assert.equal((await retry(user)).headers.get('x-service-replayed'), 'true');
   await connections.setConnected(owner, false);

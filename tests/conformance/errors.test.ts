@@ -1,45 +1,21 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { catalogueAt } from '../support/catalogue.ts';
+import { test } from 'node:test';
 import { chat, COMPLETIONS, type Reply, send } from '../support/client.ts';
 import { callRoute, DATA_PLANE, type DataPlaneRoute } from '../support/every-route-refuses.ts';
 import { httpSend } from '../support/http-request.ts';
 import { openStream } from '../support/open-stream.ts';
 import { assertRefusal } from '../support/refusal.ts';
-import {
-  completionBody,
-  type ScriptedUpstream,
-  startScriptedUpstream,
-  streamSteps,
-} from '../support/scripted-upstream.ts';
-import { type SecondGateway, startSecondGateway } from '../support/second-gateway.ts';
-import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
+import { startSecondGateway } from '../support/service.ts';
 import { sql } from '../support/sql.ts';
-
-let upstream: ScriptedUpstream;
-let service: TestService;
-let second: SecondGateway;
-let app: TestApp;
+import { setStage } from '../support/stage.ts';
 
 const USAGE = { prompt_tokens: 1, completion_tokens: 1 };
 
-before(async () => {
-  upstream = await startScriptedUpstream();
-  upstream.script({ body: completionBody({ model: 'm', content: 'Hi.', usage: USAGE }) });
-  service = await startTestService(catalogueAt(upstream.baseUrl));
-  second = await startSecondGateway(service);
-  app = await service.addApp();
-  await service.fund(app, 'u', 1_000_000);
-});
-
-after(async () => {
-  await second.close();
-  try {
-    await service.close();
-  } finally {
-    await upstream.close();
-  }
-});
+const { upstream, service, app, callAs } = await setStage();
+upstream.script({ body: completionBody({ model: 'm', content: 'Hi.', usage: USAGE }) });
+const second = await startSecondGateway(service);
+await service.fund(app, 'u', 1_000_000);
 
 const HEALTH: readonly DataPlaneRoute[] = ['/healthz', '/readyz'].map((path) => {
   return { name: `GET ${path}`, method: 'GET', path, isForUser: false, body: undefined };
@@ -105,7 +81,7 @@ test('ER-02 a stream carries its correlation id and an unrelated call id', async
     calls.add(stream.headers.get('x-service-call-id'));
   }
   upstream.script({ body: completionBody({ model: 'm', content: 'Hi.', usage: USAGE }) });
-  const plain = await chat({ url: service.url, key: app.liveKey, user: 'u', headers });
+  const plain = await callAs('u', {}, { headers });
   calls.add(plain.headers.get('x-service-call-id'));
   assert.equal(calls.size, 3, 'calls with one correlation id are still three calls');
   for (const id of calls) assert.match(id ?? '', /^[0-9a-f-]{36}$/);

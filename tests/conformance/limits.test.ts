@@ -1,27 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { catalogueAt } from '../support/catalogue.ts';
+import { test } from 'node:test';
 import { chat, send } from '../support/client.ts';
 import { sql, sqlValue } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { callRoute, DATA_PLANE, everyRouteRefuses } from '../support/every-route-refuses.ts';
 import { openStream } from '../support/open-stream.ts';
 import { assertRefusal } from '../support/refusal.ts';
-import {
-  completionBody,
-  frame,
-  type ScriptedUpstream,
-  startScriptedUpstream,
-  streamSteps,
-  type UpstreamStep,
-} from '../support/scripted-upstream.ts';
-import { type SecondGateway, startSecondGateway } from '../support/second-gateway.ts';
-import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+import { completionBody, frame, streamSteps, type UpstreamStep } from '../support/scripted-upstream.ts';
+import { startSecondGateway, type TestApp } from '../support/service.ts';
 import { emptyBucket } from '../support/violations.ts';
-
-let upstream: ScriptedUpstream;
-let service: TestService;
-let second: SecondGateway;
+import { setStage } from '../support/stage.ts';
 
 const USAGE = { prompt_tokens: 1, completion_tokens: 1 };
 const STEPS = streamSteps({ model: 'm', pieces: ['begun', 'ended'], usage: USAGE, includeUsageChunk: true });
@@ -29,17 +17,8 @@ const STEPS = streamSteps({ model: 'm', pieces: ['begun', 'ended'], usage: USAGE
 /** Apps that may have more streams may have as many plain calls. */
 const CALLS = { PURSER_MAX_CALLS_PER_USER: '2' };
 
-before(async () => {
-  upstream = await startScriptedUpstream();
-  service = await startTestService(catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 }), CALLS);
-  second = await startSecondGateway(service, CALLS);
-});
-
-after(async () => {
-  await second.close();
-  await service.close();
-  await upstream.close();
-});
+const { upstream, service } = await setStage({ model: { timeoutMs: 60_000 }, environment: CALLS });
+const second = await startSecondGateway(service, CALLS);
 
 /** An app whose bucket holds so many tokens and never refills: its last refill is in the future. */
 async function appWithTokens(tokens: number): Promise<TestApp> {

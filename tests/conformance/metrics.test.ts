@@ -1,36 +1,23 @@
 import assert from 'node:assert/strict';
 import os from 'node:os';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { ERROR_STATUS } from '../../packages/contract/src/errors.ts';
 import { FINDING_KINDS } from '../../packages/contract/src/operator-overview.ts';
 import { catalogueAt, chargeFor } from '../support/catalogue.ts';
 import { chat, send } from '../support/client.ts';
 import { httpSend } from '../support/http-request.ts';
 import { added, scrape } from '../support/metrics.ts';
-import { completionBody, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
-import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+import { completionBody } from '../support/scripted-upstream.ts';
+import { startTestService } from '../support/service.ts';
+import { setStage } from '../support/stage.ts';
 
 const CANARY = 'canary7Qx';
 const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
 const TOKEN = 'metrics-token-of-these-tests';
 
-let upstream: ScriptedUpstream;
-let service: TestService;
-let guarded: TestService;
-let app: TestApp;
-
-before(async () => {
-  upstream = await startScriptedUpstream();
-  service = await startTestService(catalogueAt(upstream.baseUrl));
-  guarded = await startTestService(catalogueAt(upstream.baseUrl), { PURSER_METRICS_TOKEN: TOKEN });
-  app = await service.addApp();
-});
-
-after(async () => {
-  await guarded.close();
-  await service.close();
-  await upstream.close();
-});
+const { upstream, service, app, callAs } = await setStage();
+const guarded = await startTestService(catalogueAt(upstream.baseUrl), { PURSER_METRICS_TOKEN: TOKEN });
+after(() => guarded.close());
 
 function scriptAnswer(usage: object = USAGE, content = `${CANARY} says`): void {
   upstream.script({
@@ -160,7 +147,7 @@ test('OP-05 refusals are counted by code, including the HTTP parser’s', async 
 test('OP-05 contradictory usage reports are counted', async () => {
   await service.fund(app, 'clamped', 1_000_000);
   scriptAnswer({ prompt_tokens: 40, completion_tokens: 20, total_tokens: 7 });
-  const counted = await addedBy(() => chat({ url: service.url, key: app.liveKey, user: 'clamped' }));
+  const counted = await addedBy(() => callAs('clamped'));
   assert.equal(counted['purser_usage_clamped_total'], 1);
   assert.equal(counted['purser_outputs_cut_total'], undefined);
 });
@@ -168,7 +155,7 @@ test('OP-05 contradictory usage reports are counted', async () => {
 test('OP-05 answers past their limit are counted', async () => {
   await service.fund(app, 'past', 1_000_000);
   scriptAnswer(USAGE, 'x'.repeat(500_000));
-  const counted = await addedBy(() => chat({ url: service.url, key: app.liveKey, user: 'past' }));
+  const counted = await addedBy(() => callAs('past'));
   assert.equal(counted['purser_outputs_cut_total'], 1);
 });
 
@@ -221,13 +208,10 @@ test('OP-05 ER-03 metric labels have only values from fixed lists', async () => 
   scriptAnswer();
   const headers = { 'x-correlation-id': `${CANARY}-correlation` };
   const content = `${CANARY} asks`;
-  const reply = await chat(
-    { url: service.url, key: app.liveKey, user, headers },
-    { messages: [{ role: 'user', content }] },
-  );
+  const reply = await callAs(user, { messages: [{ role: 'user', content }] }, { headers });
   assert.equal(reply.status, 200);
   await chat({ url: service.url, key: `svc_live_${CANARY}`, user, headers });
-  await chat({ url: service.url, key: app.liveKey, user, headers }, { model: CANARY });
+  await callAs(user, { model: CANARY }, { headers });
   await send(`/${CANARY}`, { url: service.url, headers });
   const { text } = await send('/metrics', { url: service.url });
   for (const secret of [CANARY, app.appId, app.liveKey.slice(9), app.testKey.slice(9), 'purser.test']) {

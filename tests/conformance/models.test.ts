@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { applyCatalogueFile } from '../../packages/service/src/catalogue/catalogue-file.ts';
 import { catalogueAt, chargeFor } from '../support/catalogue.ts';
 import { chat, type Reply, send } from '../support/client.ts';
@@ -7,48 +7,27 @@ import { sql } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { openStream, payloadsOf } from '../support/open-stream.ts';
 import { assertRefusal } from '../support/refusal.ts';
-import {
-  completionBody,
-  type ScriptedUpstream,
-  startScriptedUpstream,
-  streamSteps,
-} from '../support/scripted-upstream.ts';
-import { startTestService, type TestApp, type TestService } from '../support/service.ts';
-
-let upstream: ScriptedUpstream;
-let service: TestService;
-let thirdParty: TestApp;
-let firstParty: TestApp;
-
-before(async () => {
-  upstream = await startScriptedUpstream();
-  service = await startTestService(catalogue('acme.large-1'));
-  thirdParty = await service.addApp();
-  firstParty = await service.addApp({ isFirstParty: true });
-});
-
-after(async () => {
-  await service.close();
-  await upstream.close();
-});
+import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
+import { setStage } from '../support/stage.ts';
 
 /** `best` is the alias that is redirected while the service runs; `org/slash` is an alias with a slash. */
-function catalogue(best: string) {
-  const { providers, models, aliases } = catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 });
-  const [large] = models;
+function catalogueWith(best: string, { providers, models, aliases }: ReturnType<typeof catalogueAt>) {
   return {
-    providers: {
-      ...providers,
-      keyless: { kind: 'openai-compatible', baseUrl: upstream.baseUrl, apiKeyEnv: 'TEST_KEY_THAT_IS_NOT_SET' },
-    },
+    providers: { ...providers, keyless: { ...providers.upstream, apiKeyEnv: 'TEST_KEY_THAT_IS_NOT_SET' } },
     models: [
       ...models,
-      { ...large, id: 'other-vendor.llama3.1-70b:v1.0', providerModel: 'llama-upstream' },
-      { ...large, id: 'acme.keyless-1', provider: 'keyless' },
+      { ...models[0], id: 'other-vendor.llama3.1-70b:v1.0', providerModel: 'llama-upstream' },
+      { ...models[0], id: 'acme.keyless-1', provider: 'keyless' },
     ],
     aliases: { ...aliases, best, 'org/slash': 'other-vendor.llama3.1-70b:v1.0', keyless: 'acme.keyless-1' },
   };
 }
+
+const model = { timeoutMs: 60_000 };
+const stage = await setStage({ model, catalogue: (basis) => catalogueWith('acme.large-1', basis) });
+const { upstream, service, app: thirdParty } = stage;
+const catalogue = (best: string) => catalogueWith(best, catalogueAt(upstream.baseUrl, model));
+const firstParty = await service.addApp({ isFirstParty: true });
 
 const OPEN = [
   ['acme.large-1', 'acme'],

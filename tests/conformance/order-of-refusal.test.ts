@@ -1,24 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { callRoute, FOR_USER } from '../support/every-route-refuses.ts';
 import { assertRefusal } from '../support/refusal.ts';
-import { completionBody, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { completionBody } from '../support/scripted-upstream.ts';
 import { ANSWERS, emptyBucket, type Fault, STEPS, violate, violationCatalogue } from '../support/violations.ts';
+import { setStage } from '../support/stage.ts';
 
-let upstream: ScriptedUpstream;
-let service: TestService;
-
-before(async () => {
-  upstream = await startScriptedUpstream();
-  upstream.script({ body: completionBody({ model: 'm', content: 'Hi' }) });
-  service = await startTestService(violationCatalogue(upstream.baseUrl));
-});
-
-after(async () => {
-  await service.close();
-  await upstream.close();
-});
+const { upstream, service } = await setStage({ catalogue: violationCatalogue });
+upstream.script({ body: completionBody({ model: 'm', content: 'Hi' }) });
 
 const MODES = ['live', 'sandbox'] as const;
 /** Sandbox money has no connection that could be missing. */

@@ -1,29 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { catalogueAt } from '../support/catalogue.ts';
-import { chat } from '../support/client.ts';
-import { completionBody, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
-import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+import { test } from 'node:test';
+import { completionBody } from '../support/scripted-upstream.ts';
+import { setStage } from '../support/stage.ts';
 
-let upstream: ScriptedUpstream;
-let service: TestService;
-let app: TestApp;
-
-before(async () => {
-  upstream = await startScriptedUpstream();
-  service = await startTestService(catalogueAt(upstream.baseUrl, { imageTokensMax: 1_000 }));
-  app = await service.addApp();
-  await service.fund(app, 'u', 100_000_000);
-});
-
-after(async () => {
-  await service.close();
-  await upstream.close();
-});
+const { upstream, service, app, callAs } = await setStage({ model: { imageTokensMax: 1_000 } });
+await service.fund(app, 'u', 100_000_000);
 
 function callWithImage(url: string) {
   const parts = [{ type: 'image_url', image_url: { url } }];
-  return chat({ url: service.url, key: app.liveKey, user: 'u' }, { messages: [{ role: 'user', content: parts }] });
+  return callAs('u', { messages: [{ role: 'user', content: parts }] });
 }
 
 test('WA-07 the hold covers every byte sent to the provider', async () => {
@@ -36,7 +21,7 @@ test('WA-07 the hold covers every byte sent to the provider', async () => {
   const body =
     `{"model":"large","max_tokens":16,"messages":[{"role":"user","content":"Hi"}],"tools":[{"type":"function",` +
     `"function":{"name":"f","parameters":{"enum":[${numbers}]}}}]}`;
-  const reply = await chat({ url: service.url, key: app.liveKey, user: 'u', body });
+  const reply = await callAs('u', {}, { body });
   assert.equal(reply.status, 200, reply.text);
   const bytes = upstream.requests.at(-1)?.rawBody.length ?? 0;
   assert.ok(bytes > 2 * body.length, 'the request has grown');
@@ -70,10 +55,7 @@ test('WA-07 an image address in another part is plain text', async () => {
     const usage = { prompt_tokens: rawBody.length, completion_tokens: 0, total_tokens: rawBody.length };
     return { body: completionBody({ model: 'large-upstream', content: '', usage }) };
   });
-  const reply = await chat(
-    { url: service.url, key: app.liveKey, user: 'u' },
-    { messages: [{ role: 'user', content: [hidden] }], max_tokens: 16 },
-  );
+  const reply = await callAs('u', { messages: [{ role: 'user', content: [hidden] }], max_tokens: 16 });
   const bytes = upstream.requests.at(-1)?.rawBody.length ?? 0;
   assert.equal(reply.headers.get('x-service-charge-micros'), String(Math.ceil(bytes * 1.1)), reply.text);
 });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { catalogueAt } from '../support/catalogue.ts';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { after, test } from 'node:test';
+import { setStage } from '../support/stage.ts';
 import { COMPLETIONS, type Reply } from '../support/client.ts';
 import { httpSend } from '../support/http-request.ts';
 import {
@@ -9,70 +11,90 @@ import {
   startScriptedUpstream,
   streamSteps,
 } from '../support/scripted-upstream.ts';
-import { startProxy } from '../support/proxy.ts';
-import { startTestService, type TestApp, type TestService } from '../support/service.ts';
 
-let keyed: ScriptedUpstream;
-let keyless: ScriptedUpstream;
-let service: TestService;
-let app: TestApp;
-
-let proxy: Awaited<ReturnType<typeof startProxy>>;
 const PROXY_PASSWORD = 'the-password-of-the-proxy';
 const PROVIDER_KEY = 'sk-the-provider-key';
 const OTHER_KEY = 'sk-another-providers-key';
 
-before(async () => {
-  keyed = await startScriptedUpstream();
-  keyless = await startScriptedUpstream();
-  proxy = await startProxy(() => keyed);
-  service = await startTestService(catalogue(), {
-    KEYED_KEY: PROVIDER_KEY,
-    OTHER_KEY,
-    HTTP_PROXY: `http://me:${PROXY_PASSWORD}@127.0.0.1:${proxy.port}`,
-  });
-  service.keepSecret(PROXY_PASSWORD);
-  app = await service.addApp();
-  await service.fund(app, 'CANARY-user', 1_000_000);
-});
-
+const keyless = await startScriptedUpstream();
+const proxy = await startProxy(() => keyed);
 after(async () => {
-  await service.close();
-  await keyed.close();
   await keyless.close();
   proxy.close();
 });
-
-function catalogue() {
-  const { models, aliases } = catalogueAt(keyed.baseUrl);
-  const [large] = models;
-  return {
-    providers: {
-      upstream: { kind: 'openai-compatible', baseUrl: `${keyed.baseUrl}/`, apiKeyEnv: 'KEYED_KEY' },
-      keyless: { kind: 'openai-compatible', baseUrl: keyless.baseUrl },
-      special: {
-        kind: 'openai-compatible',
-        baseUrl: keyed.baseUrl,
-        apiKeyEnv: 'KEYED_KEY',
-        authHeader: 'x-vendor-key',
-        path: '/chat/vendor.v2',
-        query: { 'api-version': '2026-01 preview' },
-        headers: { 'openai-organization': 'org-mine', 'http-referer': 'https://purser.test/' },
-        extraBody: { top_k: 5 },
-        streamOptions: false,
-        developerRole: 'system',
+const {
+  upstream: keyed,
+  service,
+  app,
+} = await setStage({
+  environment: {
+    KEYED_KEY: PROVIDER_KEY,
+    OTHER_KEY,
+    HTTP_PROXY: `http://me:${PROXY_PASSWORD}@127.0.0.1:${proxy.port}`,
+  },
+  catalogue: ({ providers, models, aliases }) => {
+    const { baseUrl } = providers.upstream;
+    return {
+      providers: {
+        upstream: { kind: 'openai-compatible', baseUrl: `${baseUrl}/`, apiKeyEnv: 'KEYED_KEY' },
+        keyless: { kind: 'openai-compatible', baseUrl: keyless.baseUrl },
+        special: {
+          kind: 'openai-compatible',
+          baseUrl: baseUrl,
+          apiKeyEnv: 'KEYED_KEY',
+          authHeader: 'x-vendor-key',
+          path: '/chat/vendor.v2',
+          query: { 'api-version': '2026-01 preview' },
+          headers: { 'openai-organization': 'org-mine', 'http-referer': 'https://purser.test/' },
+          extraBody: { top_k: 5 },
+          streamOptions: false,
+          developerRole: 'system',
+        },
+        distant: { kind: 'openai-compatible', baseUrl: 'http://api.distant.test/v1', apiKeyEnv: 'KEYED_KEY' },
+        other: { kind: 'openai-compatible', baseUrl: keyless.baseUrl, apiKeyEnv: 'OTHER_KEY' },
       },
-      distant: { kind: 'openai-compatible', baseUrl: 'http://api.distant.test/v1', apiKeyEnv: 'KEYED_KEY' },
-      other: { kind: 'openai-compatible', baseUrl: keyless.baseUrl, apiKeyEnv: 'OTHER_KEY' },
+      models: [
+        ...models,
+        { ...models[0], id: 'acme.keyless-1', provider: 'keyless' },
+        { ...models[0], id: 'acme.other-1', provider: 'other' },
+        { ...models[0], id: 'acme.special-1', provider: 'special' },
+        { ...models[0], id: 'acme.distant-1', provider: 'distant' },
+      ],
+      aliases,
+    };
+  },
+});
+service.keepSecret(PROXY_PASSWORD);
+await service.fund(app, 'CANARY-user', 1_000_000);
+
+/** An HTTP proxy that opens every tunnel, and leads all of them to one upstream. */
+async function startProxy(upstream: () => { readonly baseUrl: string }) {
+  const heads: string[] = [];
+  const open = new Set<Socket>();
+  const server = createServer((caller) => {
+    open.add(caller);
+    caller.on('error', () => {});
+    caller.once('data', (head) => {
+      heads.push(head.toString('latin1'));
+      const { hostname, port } = new URL(upstream().baseUrl);
+      const onward = connect(Number(port), hostname);
+      open.add(onward);
+      onward.on('error', () => {});
+      caller.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      caller.pipe(onward).pipe(caller);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    /** What it was asked. */
+    heads,
+    close: () => {
+      server.close();
+      for (const socket of open) socket.destroy();
     },
-    models: [
-      ...models,
-      { ...large, id: 'acme.keyless-1', provider: 'keyless' },
-      { ...large, id: 'acme.other-1', provider: 'other' },
-      { ...large, id: 'acme.special-1', provider: 'special' },
-      { ...large, id: 'acme.distant-1', provider: 'distant' },
-    ],
-    aliases,
   };
 }
 

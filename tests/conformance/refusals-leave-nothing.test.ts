@@ -1,26 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { sql } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { openStream } from '../support/open-stream.ts';
 import { chat } from '../support/client.ts';
 import { assertRefusal } from '../support/refusal.ts';
-import { type ScriptedUpstream, startScriptedUpstream, streamSteps } from '../support/scripted-upstream.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { streamSteps } from '../support/scripted-upstream.ts';
 import { ANSWERS, STEPS, violate, violationCatalogue } from '../support/violations.ts';
+import { setStage } from '../support/stage.ts';
 
-let upstream: ScriptedUpstream;
-let service: TestService;
-
-before(async () => {
-  upstream = await startScriptedUpstream();
-  service = await startTestService(violationCatalogue(upstream.baseUrl));
-});
-
-after(async () => {
-  await service.close();
-  await upstream.close();
-});
+const { upstream, service } = await setStage({ catalogue: violationCatalogue });
 
 /** Everything that a call could leave behind: holds, receipts, entries that move a wallet's money, sandbox holds. */
 async function traces(): Promise<Readonly<Record<string, number>>> {

@@ -12,7 +12,9 @@ import { setStage } from '../support/stage.ts';
 
 /** Requests that the provider rejects for their content. */
 
-const { service, upstream, app, newUser } = await setStage({ environment: { PURSER_LOG_PROVIDER_ERRORS: '1' } });
+const { service, upstream, app, newUser, callAs } = await setStage({
+  environment: { PURSER_LOG_PROVIDER_ERRORS: '1' },
+});
 const CANARY = 'canary-of-the-provider';
 const rejecting = (status: number) => ({ status, body: JSON.stringify({ error: { message: CANARY } }) });
 const FAILED = 'UPSTREAM_PROVIDER_ERROR';
@@ -45,7 +47,7 @@ async function thrice(fields: object = {}): Promise<{ readonly asked: number; re
   const before = upstream.requests.length;
   const replies: Reply[] = [];
   for (let time = 0; time < 3; time += 1) {
-    replies.push(await chat({ url: service.url, key: app.liveKey, user }, { ...fields, seed: 1 }));
+    replies.push(await callAs(user, { ...fields, seed: 1 }));
   }
   assert.deepEqual(await service.wallet(app, user), { balance: 1_000_000, held: 0, openStreams: 0 });
   return { asked: upstream.requests.length - before, replies };
@@ -78,13 +80,11 @@ test('CC-15 a remembered rejection applies to one user, body and model', async (
   const [user, other] = [await newUser(1_000_000), await newUser(1_000_000)];
   upstream.script(rejecting(400));
   const before = upstream.requests.length;
-  const ask = (who: string, fields: object = {}) =>
-    chat({ url: service.url, key: app.liveKey, user: who }, { ...fields });
-  await ask(user);
-  await ask(user);
+  await callAs(user);
+  await callAs(user);
   assert.equal(upstream.requests.length - before, 1);
-  await ask(other);
-  await ask(user, { temperature: 1 });
+  await callAs(other);
+  await callAs(user, { temperature: 1 });
   assert.equal(upstream.requests.length - before, 3);
   const sandboxed = await chat({ url: service.url, key: app.testKey, user });
   assert.equal(sandboxed.status, 200);
@@ -162,14 +162,14 @@ for (const [answer, code, type, says, error] of KINDS) {
     const user = await newUser(1_000_000);
     for (const stream of [false, true]) {
       upstream.script(answer);
-      const reply = await chat({ url: service.url, key: app.liveKey, user }, { stream });
+      const reply = await callAs(user, { stream });
       assertRefusal(reply, { code, type });
       assert.match(String(reply.error['message']), says);
       assert.match(String(reply.error['message']), /Nothing was charged/);
       assert.doesNotMatch(reply.text, new RegExp(CANARY));
     }
     upstream.script({ body: [...BEGUN, { write: frame({ error: { code: answer.status, ...error } }) }] });
-    const { text } = await chat({ url: service.url, key: app.liveKey, user }, { stream: true });
+    const { text } = await callAs(user, { stream: true });
     const frameOf = JSON.parse(text.trim().split('\n\n').at(-1)?.replace('data: ', '') ?? '') as Reply['body'];
     const last = frameOf['error'] as Record<string, unknown>;
     if (answer.status !== undefined) assert.deepEqual([last['code'], last['type']], [code, type]);
@@ -189,7 +189,7 @@ for (const [asked, told] of [
   test(`CC-17 a provider that throttles with ${JSON.stringify(asked)} makes its caller wait ${told} s`, async () => {
     const user = await newUser(1_000_000);
     upstream.script({ ...failing(429, {}), headers: asked });
-    const reply = await chat({ url: service.url, key: app.liveKey, user });
+    const reply = await callAs(user);
     assertRefusal(reply, { code: 'UPSTREAM_THROTTLED' });
     assert.equal(reply.headers.get('retry-after'), told);
     assert.equal(String(reply.error['message']).includes('longer than a minute'), told === '60');
@@ -238,7 +238,7 @@ test('CC-17 ER-03 provider errors are logged redacted, and only when enabled', a
     upstream.script({ status: 400, body: JSON.stringify({ error: { message } }) });
     const messages = [{ role: 'user', content: 'Zwiebelkuchen!' }];
     const headers = { 'x-correlation-id': correlationId };
-    const reply = await chat({ url: service.url, key: app.liveKey, user, headers }, { messages, stream });
+    const reply = await callAs(user, { messages, stream }, { headers });
     assert.equal(reply.status, 502);
     assert.ok(!reply.text.includes('engine') && !reply.text.includes('Engine'));
     const callId = reply.headers.get('x-service-call-id') ?? service.linesOf(correlationId)[0]?.['callId'];

@@ -8,14 +8,15 @@ import { createGate } from '../support/gate.ts';
 import { givingUp } from '../support/giving-up.ts';
 import { openChat } from '../support/open-chat.ts';
 import { readSandboxWallet } from '../support/sandbox-wallet.ts';
-import { type NextScript, streamSteps } from '../support/scripted-upstream.ts';
+import { type NextScript, saying, streamSteps, USAGE } from '../support/scripted-upstream.ts';
 import { sqlValue } from '../support/sql.ts';
-import { saying, setTwoGateways, USAGE } from '../support/two-gateways.ts';
+import { keptCount } from '../support/receipts.ts';
+import { setTwoGateways } from '../support/stage.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** Retries across two gateways on one database. */
 
-const { service, second, app, upstream, newUser, keptCount } = await setTwoGateways();
+const { service, app, upstream, newUser, second } = await setTwoGateways();
 const CHARGE = chargeFor({ prompt: USAGE.prompt_tokens, completion: USAGE.completion_tokens });
 const FUNDS = 1_000_000;
 
@@ -118,7 +119,7 @@ test('CC-25 an abandoned answer is delivered once to its retry', async () => {
   assert.equal(retry.headers.get('x-service-charge-micros'), String(CHARGE));
   assert.equal(asked(), 1);
   await expectCharged(user, CHARGE);
-  await waitUntil('the delivered answer is forgotten', async () => (await keptCount(user)) === 0);
+  await waitUntil('the delivered answer is forgotten', async () => (await keptCount(service, user)) === 0);
   assert.equal((await chat(onSecond(user, counted(1)))).headers.get('x-service-replayed'), null);
 });
 

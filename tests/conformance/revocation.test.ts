@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { newApiKey } from '../../packages/service/src/accounts/api-key.ts';
 import { register } from '../../packages/service/src/accounts/registration.ts';
 import { newAccountId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
-import { catalogueAt, chargeFor } from '../support/catalogue.ts';
+import { chargeFor } from '../support/catalogue.ts';
 import { chat, send } from '../support/client.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { newOwner } from '../support/control.ts';
@@ -11,33 +11,15 @@ import { DATA_PLANE, everyRouteRefuses } from '../support/every-route-refuses.ts
 import { openStream } from '../support/open-stream.ts';
 import { revokeKey, setApp, untilRefused } from '../support/operator-acts.ts';
 import { assertRefusal, type Code } from '../support/refusal.ts';
-import {
-  completionBody,
-  type ScriptedUpstream,
-  startScriptedUpstream,
-  streamSteps,
-} from '../support/scripted-upstream.ts';
-import { type SecondGateway, startSecondGateway } from '../support/second-gateway.ts';
-import { startTestService, type TestApp, type TestService } from '../support/service.ts';
-
-let upstream: ScriptedUpstream;
-let service: TestService;
-let second: SecondGateway;
+import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
+import { startSecondGateway, type TestApp } from '../support/service.ts';
+import { setStage } from '../support/stage.ts';
 
 const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 const CHARGE = chargeFor({ prompt: 10, completion: 5 });
 
-before(async () => {
-  upstream = await startScriptedUpstream();
-  service = await startTestService(catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 }));
-  second = await startSecondGateway(service);
-});
-
-after(async () => {
-  await second.close();
-  await service.close();
-  await upstream.close();
-});
+const { upstream, service } = await setStage({ model: { timeoutMs: 60_000 } });
+const second = await startSecondGateway(service);
 
 async function eachGateway(work: (url: string) => Promise<void>): Promise<void> {
   await Promise.all([service.url, second.url].map(work));

@@ -18,7 +18,7 @@ import { type Fault, STEPS, violate, violationCatalogue } from '../support/viola
 const stage = await setStage({ pace: { statusMsMax: 200, keepAliveMs: 60_000, heldUpMsMax: 10_000 } });
 const { service, app, upstream } = stage;
 /** A stage whose models take few parameters. */
-const faulty = await setStage({ catalogue: ({ providers }) => violationCatalogue(providers.upstream.baseUrl) });
+const faulty = await setStage({ catalogue: violationCatalogue });
 const user = await stage.newUser(100_000_000);
 upstream.script({ status: 500, body: '{}' });
 

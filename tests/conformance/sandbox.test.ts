@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { resetSandboxWallet } from '../../packages/service/src/sandbox/queries.ts';
@@ -8,30 +8,17 @@ import { chat, COMPLETIONS, type Reply, send } from '../support/client.ts';
 import { callRoute, DATA_PLANE } from '../support/every-route-refuses.ts';
 import { payloadsOf } from '../support/open-stream.ts';
 import { assertRefusal, type Code } from '../support/refusal.ts';
-import { completionBody, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
-import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+import { completionBody } from '../support/scripted-upstream.ts';
 import { sql, sqlRow } from '../support/sql.ts';
 import { ANSWERS, type Fault, STEPS, violate, violationCatalogue } from '../support/violations.ts';
-
-let upstream: ScriptedUpstream;
-let service: TestService;
-let app: TestApp;
+import { setStage } from '../support/stage.ts';
 
 const GRANT = 5_000_000;
 const PLACEHOLDER = 'https://purser.test/topup/sandbox';
 const USAGE = { prompt_tokens: 100, completion_tokens: 10 };
 
-before(async () => {
-  upstream = await startScriptedUpstream();
-  upstream.script({ body: completionBody({ model: 'm', content: 'Real.', usage: USAGE }) });
-  service = await startTestService(violationCatalogue(upstream.baseUrl));
-  app = await service.addApp();
-});
-
-after(async () => {
-  await service.close();
-  await upstream.close();
-});
+const { upstream, service, app, callAs } = await setStage({ catalogue: violationCatalogue });
+upstream.script({ body: completionBody({ model: 'm', content: 'Real.', usage: USAGE }) });
 
 function ask(user: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Reply> {
   return chat({ url: service.url, key: app.testKey, user }, fields);
@@ -169,7 +156,7 @@ test('SB-02 no other route reveals the mode', async () => {
 test('SB-02 a live answer does not carry the mode', async () => {
   await service.fund(app, 'live-only', 1_000_000);
   for (const stream of [false, true]) {
-    const reply = await chat({ url: service.url, key: app.liveKey, user: 'live-only' }, { stream });
+    const reply = await callAs('live-only', { stream });
     assert.equal(reply.headers.get('x-service-mode'), null);
   }
 });
@@ -192,12 +179,12 @@ test('SB-03 real and sandbox money do not mix', async () => {
   await service.fund(app, 'twin', 1_000_000);
   const charge = chargeOf(await ask('twin'));
   assert.deepEqual(await service.wallet(app, 'twin'), { balance: 1_000_000, held: 0, openStreams: 0 });
-  await chat({ url: service.url, key: app.liveKey, user: 'twin' });
+  await callAs('twin');
   const real = { balance: 1_000_000 - chargeFor({ prompt: 100, completion: 10 }), held: 0, openStreams: 0 };
   assert.deepEqual(await service.wallet(app, 'twin'), real);
   assert.equal((await fakeWallet('twin'))?.balance, GRANT - charge);
   await setFakeWallet('twin', 'is_suspended = true, balance_micros = 0');
-  assert.equal((await chat({ url: service.url, key: app.liveKey, user: 'twin' })).status, 200);
+  assert.equal((await callAs('twin')).status, 200);
   await setFakeWallet('twin', 'is_suspended = false, balance_micros = 1000000');
   await service.setWallet(app, 'twin', 'is_suspended = true');
   assert.equal((await ask('twin')).status, 200);

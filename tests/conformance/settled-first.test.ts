@@ -1,37 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { catalogueAt, chargeFor } from '../support/catalogue.ts';
-import { chat } from '../support/client.ts';
+import { test } from 'node:test';
+import { chargeFor } from '../support/catalogue.ts';
 import { lockWallet } from '../support/lock-wait.ts';
 import { openStream } from '../support/open-stream.ts';
-import {
-  completionBody,
-  frame,
-  type ScriptedUpstream,
-  startScriptedUpstream,
-  streamSteps,
-  type UpstreamStep,
-} from '../support/scripted-upstream.ts';
-import { startTestService, type TestApp, type TestService } from '../support/service.ts';
-
-let upstream: ScriptedUpstream;
-let service: TestService;
-let app: TestApp;
+import { completionBody, frame, streamSteps, type UpstreamStep } from '../support/scripted-upstream.ts';
+import { setStage } from '../support/stage.ts';
 
 const USAGE = { prompt_tokens: 10, completion_tokens: 5 };
 const CHARGE = chargeFor({ prompt: 10, completion: 5 });
 const STEPS = streamSteps({ model: 'm', pieces: ['begun', 'ended'], usage: USAGE, includeUsageChunk: true });
 
-before(async () => {
-  upstream = await startScriptedUpstream();
-  service = await startTestService(catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 }));
-  app = await service.addApp();
-});
-
-after(async () => {
-  await service.close();
-  await upstream.close();
-});
+const { upstream, service, app, callAs } = await setStage({ model: { timeoutMs: 60_000 } });
 
 const ENDINGS: readonly (readonly [string, readonly UpstreamStep[], string, number])[] = [
   ['reaches its end', STEPS.slice(2), '[DONE]', CHARGE],
@@ -65,7 +44,7 @@ test('CC-08 a buffered answer is sent only after its settlement', async (t) => {
   upstream.script({ body: [{ waitFor: held }, answer] });
   const arrived = upstream.arrival(upstream.requests.length);
   let isAnswered = false;
-  const call = chat({ url: service.url, key: app.liveKey, user }).finally(() => {
+  const call = callAs(user).finally(() => {
     isAnswered = true;
   });
   await arrived;

@@ -1,31 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { catalogueAt, chargeFor } from '../support/catalogue.ts';
+import { test } from 'node:test';
+import { chargeFor } from '../support/catalogue.ts';
 import { chat, type Reply, send } from '../support/client.ts';
 import { assertRefusal } from '../support/refusal.ts';
-import {
-  completionBody,
-  type ScriptedUpstream,
-  startScriptedUpstream,
-  streamSteps,
-} from '../support/scripted-upstream.ts';
-import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
 import { sqlRow } from '../support/sql.ts';
+import { setStage } from '../support/stage.ts';
 
-let upstream: ScriptedUpstream;
-let service: TestService;
-let app: TestApp;
-
-before(async () => {
-  upstream = await startScriptedUpstream();
-  service = await startTestService(catalogueAt(upstream.baseUrl));
-  app = await service.addApp({ isFirstParty: true });
-});
-
-after(async () => {
-  await service.close();
-  await upstream.close();
-});
+const { upstream, service, app, callAs } = await setStage({ app: { isFirstParty: true } });
 
 function summaryOf(user: string, query = '', key = app.liveKey): Promise<Reply> {
   return send(`/usage/summary${query}`, { url: service.url, key, user });
@@ -192,7 +174,7 @@ test('BI-03 absurd provider counts still give exact numbers', async () => {
   const usage = { prompt_tokens: 1e300, completion_tokens: 1e300 };
   upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage }) });
   for (let count = 0; count < 3; count += 1) {
-    const reply = await chat({ url: service.url, key: app.liveKey, user: 'absurd' });
+    const reply = await callAs('absurd');
     assert.equal(reply.status, 200, reply.text);
   }
   const { body } = await summaryOf('absurd');

@@ -1,36 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { createFunding } from '../../packages/service/src/ledger/funding/funding.ts';
-import { type EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { catalogueAt, chargeFor } from '../support/catalogue.ts';
+import { chargeFor } from '../support/catalogue.ts';
 import { chat, type Reply } from '../support/client.ts';
 import { assertRefusal } from '../support/refusal.ts';
-import { completionBody, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
-import { startTestService, type TestApp, type TestService } from '../support/service.ts';
-
-let upstream: ScriptedUpstream;
-let service: TestService;
-let app: TestApp;
+import { completionBody } from '../support/scripted-upstream.ts';
+import { setStage } from '../support/stage.ts';
 
 const USAGE = { prompt_tokens: 100, completion_tokens: 10 };
 const CHARGE = chargeFor({ prompt: 100, completion: 10 });
 
-before(async () => {
-  upstream = await startScriptedUpstream();
-  upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) });
-  service = await startTestService(catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 }));
-  app = await service.addApp();
-});
-
-after(async () => {
-  await service.close();
-  await upstream.close();
-});
-
-function ask(user: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Reply> {
-  return chat({ url: service.url, key: app.liveKey, user }, fields);
-}
+const { upstream, service, app, callAs: ask } = await setStage({ model: { timeoutMs: 60_000 } });
+upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) });
 
 /** The parts of an answer by which a caller could tell two users apart, without those that differ every time. */
 function shapeOf(reply: Reply) {

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import OpenAI from 'openai';
 import { chargeFor } from '../support/catalogue.ts';
-import { chat } from '../support/client.ts';
 import { estimatedCharge } from '../support/hold-price.ts';
 import { payloadsOf } from '../support/open-stream.ts';
 import { estimatedPromptOf } from '../support/prompt-size.ts';
@@ -16,7 +15,7 @@ const CHARGE = chargeFor({ prompt: 30, completion: 20 });
 
 type Payload = Record<string, unknown>;
 
-const { upstream, service, app, newUser } = await setStage({
+const { upstream, service, app, newUser, callAs } = await setStage({
   catalogue: (catalogue) => {
     const [large] = catalogue.models;
     const price = { ...large?.price, cacheWriteMicrosPerMillion: 2_000_000 };
@@ -29,14 +28,14 @@ const { upstream, service, app, newUser } = await setStage({
 async function streamOf(chunks: readonly unknown[], fields: Payload = {}) {
   const user = await newUser(BALANCE);
   upstream.script({ body: [{ write: [...chunks, '[DONE]'].map(frame).join('') }] });
-  const reply = await chat({ url: service.url, key: app.liveKey, user }, { stream: true, ...fields });
+  const reply = await callAs(user, { stream: true, ...fields });
   return { user, reply };
 }
 
 async function plainOf(completion: unknown, fields: Payload = {}) {
   const user = await newUser(BALANCE);
   upstream.script({ body: JSON.stringify(completion) });
-  return { user, reply: await chat({ url: service.url, key: app.liveKey, user }, fields) };
+  return { user, reply: await callAs(user, fields) };
 }
 
 async function expectCharged(user: string, charge: number): Promise<void> {
@@ -135,7 +134,7 @@ function bodyOf(content: string, more: object = {}): object {
 async function chargedFor(body: string): Promise<number> {
   const user = await newUser(BALANCE);
   upstream.script({ body: JSON.stringify({ choices: [{ message: { content: 'word' }, finish_reason: 'stop' }] }) });
-  const reply = await chat({ url: service.url, key: app.liveKey, user, body });
+  const reply = await callAs(user, {}, { body });
   assert.equal(reply.status, 200, reply.text);
   return Number(reply.headers.get('x-service-charge-micros'));
 }
@@ -158,7 +157,7 @@ test('WA-07 CC-23 our own answer count never exceeds the limit sent', async () =
   const content = 'word '.repeat(40);
   upstream.script({ body: JSON.stringify({ choices: [{ message: { content }, finish_reason: 'stop' }] }) });
   const body = JSON.stringify({ model: 'large', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 10 });
-  await chat({ url: service.url, key: app.liveKey, user, body });
+  await callAs(user, {}, { body });
   await expectCharged(user, chargeFor({ prompt: estimatedPromptOf(body), completion: 10 }));
 });
 

@@ -8,7 +8,7 @@ import { receiptNamed } from '../support/receipts.ts';
 import { send } from '../support/client.ts';
 import { openRaw, parseRaw } from '../support/raw-http.ts';
 import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
-import { startSecondGateway } from '../support/second-gateway.ts';
+import { startSecondGateway } from '../support/service.ts';
 import { setStage } from '../support/stage.ts';
 import { waitUntil } from '../support/wait-until.ts';
 

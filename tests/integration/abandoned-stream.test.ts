@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hasLeft } from '../support/callers-gone.ts';
 import { chargeFor } from '../support/catalogue.ts';
-import { startSecondGateway } from '../support/second-gateway.ts';
+import { startSecondGateway } from '../support/service.ts';
 import { sql } from '../support/sql.ts';
 import { soon, waitUntil } from '../support/wait-until.ts';
 import { createGate } from '../support/gate.ts';

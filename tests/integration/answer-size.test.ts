@@ -1,7 +1,7 @@
 // Answers that are too large to be taken: they are not asked for, or cut and charged.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chat, type Reply } from '../support/client.ts';
+import type { Reply } from '../support/client.ts';
 import { payloadsOf } from '../support/open-stream.ts';
 import { type Bill, billNamed } from '../support/receipts.ts';
 import { completionBody, frame } from '../support/scripted-upstream.ts';
@@ -9,13 +9,15 @@ import { setStage } from '../support/stage.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const BALANCE = 10_000_000;
-const { upstream, service, app, newUser } = await setStage({ model: { timeoutMs: 60_000, maxOutputTokens: 32_768 } });
+const { upstream, service, app, newUser, callAs } = await setStage({
+  model: { timeoutMs: 60_000, maxOutputTokens: 32_768 },
+});
 
 /** One call of a fresh user. Afterwards the wallet holds nothing and the books agree. */
 async function call(fields: object): Promise<{ readonly reply: Reply; readonly bill: Bill }> {
   const user = await newUser(BALANCE);
   const headers = { 'x-correlation-id': user };
-  const reply = await chat({ url: service.url, key: app.liveKey, user, headers }, { ...fields });
+  const reply = await callAs(user, { ...fields }, { headers });
   assert.equal(reply.status, 200, reply.text);
   const bill = await waitUntil('it is settled', () => billNamed(service.database, user));
   assert.deepEqual(await service.wallet(app, user), { balance: BALANCE - bill.charged, held: 0, openStreams: 0 });
@@ -66,15 +68,18 @@ test('CC-24 more large answers than fit into memory all arrive', async () => {
   const message = { role: 'assistant', content: 'Hi.', refusal: null };
   const choice = { index: 0, message, logprobs: { content: listed, refusal: null }, finish_reason: 'stop' };
   const usage = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 };
-  const ask = (user: string) =>
-    chat({ url: service.url, key: app.liveKey, user }, { ...LISTING, max_completion_tokens: 4_000 });
   const users = await Promise.all(Array.from({ length: 6 }, () => newUser(BALANCE)));
   upstream.script({ body: JSON.stringify({ choices: [{ ...choice, message: 'none' }], usage }) });
-  for (const { status } of await Promise.all(users.map(ask))) assert.equal(status, 502);
+  for (const { status } of await Promise.all(
+    users.map((user) => callAs(user, { ...LISTING, max_completion_tokens: 4_000 })),
+  ))
+    assert.equal(status, 502);
   upstream.script({
     body: JSON.stringify({ id: 'a', object: 'chat.completion', created: 1, choices: [choice], usage }),
   });
-  for (const reply of await Promise.all(users.map(ask))) {
+  for (const reply of await Promise.all(
+    users.map((user) => callAs(user, { ...LISTING, max_completion_tokens: 4_000 })),
+  )) {
     assert.equal(reply.status, 200, reply.text.slice(0, 500));
     assert.deepEqual(reply.body['choices'], [choice]);
   }

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { catalogueAt, chargeFor } from '../support/catalogue.ts';
 import { COMPLETIONS, send } from '../support/client.ts';
 import { holdFor, leftFor, outputAffordedBy, shareOf } from '../support/hold-price.ts';
-import {
-  completionBody,
-  type ScriptedUpstream,
-  startScriptedUpstream,
-  streamSteps,
-} from '../support/scripted-upstream.ts';
+import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
 import { sentBytesOf } from '../support/prompt-size.ts';
-import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+import { startTestService } from '../support/service.ts';
+import { setStage } from '../support/stage.ts';
 
 /**
  * The figures come from `catalogueAt`: the output limit of a call that sets none, and the smallest output worth a call.
@@ -19,21 +15,9 @@ const MODEL_MAX = 1_000;
 const FLOOR = 16;
 const HEADER = 'x-service-max-output-tokens';
 
-let upstream: ScriptedUpstream;
-let service: TestService;
-let app: TestApp;
 let users = 0;
 
-before(async () => {
-  upstream = await startScriptedUpstream();
-  service = await startTestService(catalogueAt(upstream.baseUrl));
-  app = await service.addApp();
-});
-
-after(async () => {
-  await service.close();
-  await upstream.close();
-});
+const { upstream, service, app } = await setStage();
 
 type Outcome = Awaited<ReturnType<typeof call>>;
 

@@ -7,7 +7,7 @@ import { openBrowser } from '../support/browser.ts';
 import { type CallOptions, chat, send } from '../support/client.ts';
 import { newOwnApp, newOwner, PASSWORD, personWith } from '../support/control.ts';
 import { addAuthenticator, codeOf, forgetSteps } from '../support/second-factor.ts';
-import { type SecondGateway, startSecondGateway } from '../support/second-gateway.ts';
+import { type SecondGateway, startSecondGateway } from '../support/service.ts';
 import { completionBody } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
 import { waitUntil } from '../support/wait-until.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { chargeFor } from '../support/catalogue.ts';
-import { chat, type Reply, send } from '../support/client.ts';
+import { type Reply, send } from '../support/client.ts';
 import { payloadsOf } from '../support/open-stream.ts';
 import { type Bill, billNamed } from '../support/receipts.ts';
 import { completionBody, frame, streamSteps } from '../support/scripted-upstream.ts';
@@ -12,7 +12,7 @@ const seed = Number(process.env['PURSER_TEST_SEED'] ?? Math.floor(Math.random() 
 const CALLS = 60;
 const BALANCE = 100_000_000;
 
-const { upstream, service, app } = await setStage();
+const { upstream, service, app, callAs } = await setStage();
 let calls = 0;
 
 after(() => {
@@ -42,7 +42,7 @@ async function call(user: string, isStream: boolean): Promise<{ shown: Usage; bi
   const name = `call-${(calls += 1)}`;
   const stream = isStream ? { stream: true, stream_options: { include_usage: true } } : {};
   const headers = { 'x-correlation-id': name };
-  const reply = await chat({ url: service.url, key: app.liveKey, user, headers }, stream);
+  const reply = await callAs(user, stream, { headers });
   assert.equal(reply.status, 200, reply.text);
   const bill = await billNamed(service.database, name);
   assert.ok(bill !== undefined);

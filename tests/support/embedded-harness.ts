@@ -140,10 +140,14 @@ export function runOwner(
   };
   afterwards(t, dismiss);
   return {
-    child /** The numbers whose insert the server has confirmed. */,
-    acked /** The answer is `ready URL` or `refused MESSAGE`. */,
-    answer /** Makes it stop its server and end. */,
-    dismiss /** Makes it end as after a fault, without stopping its server. */,
+    child,
+    /** The numbers whose insert the server has confirmed. */
+    acked,
+    /** The answer is `ready URL` or `refused MESSAGE`. */
+    answer,
+    /** Makes it stop its server and end. */
+    dismiss,
+    /** Makes it end as after a fault, without stopping its server. */
     crash,
   };
 }

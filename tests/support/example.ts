@@ -103,9 +103,11 @@ export async function whenReady({ pid, said, ended, stop }: ExampleRun) {
   );
   return {
     /** The address as browsers find it. */
-    url /** The same, by its address. */,
+    url,
+    /** The same, by its address. */
     address: `http://127.0.0.1:${new URL(url).port}`,
-    pid /** Everything that it has written so far. */,
+    pid,
+    /** Everything that it has written so far. */
     said,
     stop,
   };

@@ -9,6 +9,9 @@ import { createKeys, derivedKeptKeys, type KeptKeys, type Keys } from '../../pac
 /** The secret of gateways that get no other. */
 export const TEST_SECRET = 'the secret of tests that need no other';
 
+/** The setting of gateways that share theirs. */
+export const SHARED_SECRET = { PURSER_SECRET: 'one secret for all processes of the service' };
+
 /** Seals the addresses of all test databases. Gateways with any secret have it, because tests read and write rows beside several of them. */
 const EMAILS = deriveKey(Buffer.from(TEST_SECRET), 'emails');
 export const EMAIL_SEAL = createEmailSeal(EMAILS);

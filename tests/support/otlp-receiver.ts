@@ -84,8 +84,10 @@ async function receive(incoming: IncomingMessage) {
   const message = isJson ? (JSON.parse(bytes.toString()) as Message) : decodeOtlp(at as OtlpPath, bytes);
   return {
     path: at,
-    headers /** The body as it came, without compression. */,
-    bytes /** The message in the shape of OTLP/JSON. */,
+    headers,
+    /** The body as it came, without compression. */
+    bytes,
+    /** The message in the shape of OTLP/JSON. */
     message,
   };
 }

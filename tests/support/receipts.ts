@@ -1,5 +1,5 @@
 import type { TestDatabase } from './database.ts';
-import { sql, sqlRow } from './sql.ts';
+import { sql, sqlRow, sqlValue } from './sql.ts';
 
 /** The stored record of an ended call. */
 export interface Receipt {
@@ -65,4 +65,11 @@ export async function movementsOf({ owner }: TestDatabase, user: string): Promis
       e.amount_micros::float8 as amount, e.balance_after_micros::float8 as after
     from ledger.entries e join ledger.wallets w on w.wallet_id = e.wallet_id
     where w.user_id = ${user} order by e.seq`;
+}
+
+/** How many answers of this user's charged calls are kept. */
+export async function keptCount(asked: { readonly database: TestDatabase }, user: string): Promise<number> {
+  const count = await sqlValue<number>(asked)`select count(*)::int from idempotency.kept_answers a
+    join usage.calls c using (call_id) join ledger.wallets w using (wallet_id) where w.user_id = ${user}`;
+  return count ?? 0;
 }

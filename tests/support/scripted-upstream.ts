@@ -254,3 +254,11 @@ export function streamSteps(facts: StreamFacts): readonly { readonly write: stri
   if (isDoneSent) payloads.push('[DONE]');
   return payloads.map((payload) => ({ write: frame(payload) }));
 }
+
+/** The usage of answers whose usage does not matter. */
+export const USAGE = { prompt_tokens: 10, completion_tokens: 5 };
+
+/** A plain answer with this text and usage. */
+export function saying(content: string, usage: unknown = USAGE): UpstreamScript {
+  return { body: completionBody({ model: 'large-upstream', content, usage }) };
+}

@@ -8,6 +8,7 @@ import { startGateway } from '../../packages/service/src/app/serve.ts';
 import { applyCatalogueFile } from '../../packages/service/src/catalogue/catalogue-file.ts';
 import type { StreamPace } from '../../packages/service/src/gateway/call/call.ts';
 import { type AppId, type EndUserId, newAccountId, newAppId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
+import type { Log } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { checkLedger, type Difference } from '../../packages/service/src/ledger/check/check.ts';
 import { createFunding } from '../../packages/service/src/ledger/funding/funding.ts';
@@ -55,6 +56,8 @@ export interface TestService extends TestGround {
   readonly linesOfCall: Overheard['linesOfCall'];
   readonly url: string;
   readonly dataDirectory: string;
+  /** Something that ends when the service is closed, before it. */
+  readonly closeFirst: (close: () => Promise<void>) => void;
 }
 
 export interface WalletFigures {
@@ -72,15 +75,57 @@ const GENEROUS = { ratePerMinute: 1_000_000, rateBurst: 1_000_000, maxStreamsPer
 
 export async function startTestService(
   catalogue: unknown,
-  environment: Readonly<Record<string, string>> = {},
+  environment: Environment = {},
   ownDatabase?: TestDatabase,
   options: { readonly pace?: StreamPace } = {},
 ): Promise<TestService> {
   const ground = await createTestGround(catalogue, ownDatabase);
-  const { database } = ground;
-  const dataDirectory = mkdtempSync(path.join(os.tmpdir(), 'purser-data-'));
   const { log, assertDiscreet, linesOf, linesOfCall } = overhear();
   const sandbox = watchSandbox();
+  const gateway = await startOn(ground.database, log, environment, options);
+  const closings: (() => Promise<void>)[] = [];
+  return {
+    ...ground,
+    dataDirectory: gateway.dataDirectory,
+    url: gateway.url,
+    linesOf,
+    linesOfCall,
+    closeFirst: (close) => void closings.push(close),
+    close: async () => {
+      for (const close of closings) await close();
+      await gateway.stop();
+      await ground.close();
+      sandbox.stop();
+      sandbox.assertNothingSent();
+      assertDiscreet([...ground.keys, gateway.secret, new URL(ground.database.url).password]);
+      gateway.assertDocumented();
+    },
+  };
+}
+
+/** Another gateway on the database of a test's service, like a second process, with a readable log. It ends with the service. */
+export type SecondGateway = Awaited<ReturnType<typeof startSecondGateway>>;
+
+export async function startSecondGateway({ database, closeFirst }: TestService, environment: Environment = {}) {
+  const lines: string[] = [];
+  const keep = (...fields: unknown[]): void => void lines.push(JSON.stringify(fields));
+  const gateway = await startOn(database, { debug: keep, info: keep, warn: keep, error: keep }, environment);
+  let closed: Promise<void> | undefined;
+  const close = () => (closed ??= gateway.stop().then(gateway.assertDocumented));
+  closeFirst(close);
+  return {
+    url: gateway.url,
+    /** Every line logged so far, as JSON. */
+    logged: () => lines,
+    /** Stops it once. Calling it again has no further effect. */
+    close,
+  };
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+async function startOn(database: TestDatabase, log: Log, environment: Environment, options = {}) {
+  const dataDirectory = mkdtempSync(path.join(os.tmpdir(), 'purser-data-'));
   const config = readConfig({
     PORT: '0',
     PURSER_PUBLIC_URL: 'https://purser.test',
@@ -91,28 +136,18 @@ export async function startTestService(
     PURSER_STOP_DELAY_SECONDS: '0', // There is no proxy in front, and every stop would wait for it in production.
     ...environment,
   });
+  const keptKeys = await keptKeysFor(database, config, environment);
   const databaseUrl = config.databaseUrl ?? database.url;
-  const gateway = await startGateway(
-    config,
-    log,
-    { databaseUrl, simulatorUrl: undefined, keptKeys: await keptKeysFor(database, config, environment) },
-    options,
-  );
+  const gateway = await startGateway(config, log, { databaseUrl, simulatorUrl: undefined, keptKeys }, options);
   const { assertDocumented } = await watchAnswers(gateway.url);
   return {
-    ...ground,
-    dataDirectory,
     url: gateway.url,
-    linesOf,
-    linesOfCall,
-    close: async () => {
+    dataDirectory,
+    secret: config.secret.toString('utf8'),
+    assertDocumented,
+    stop: async () => {
       await gateway.stop();
-      await ground.close();
       rmSync(dataDirectory, { recursive: true, force: true });
-      sandbox.stop();
-      sandbox.assertNothingSent();
-      assertDiscreet([...ground.keys, config.secret.toString('utf8'), new URL(database.url).password]);
-      assertDocumented();
     },
   };
 }

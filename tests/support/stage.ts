@@ -1,8 +1,11 @@
+import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import type { StreamPace } from '../../packages/service/src/gateway/call/call.ts';
 import { catalogueAt } from './catalogue.ts';
+import { type CallOptions, chat } from './client.ts';
+import { SHARED_SECRET } from './keys.ts';
 import { startScriptedUpstream } from './scripted-upstream.ts';
-import { type AppOptions, startTestService } from './service.ts';
+import { type AppOptions, startSecondGateway, startTestService } from './service.ts';
 
 /** The stage of most test files: a service, its provider and an app. It ends with the file. */
 export type Stage = Awaited<ReturnType<typeof setStage>>;
@@ -15,23 +18,26 @@ interface StageOptions {
   readonly catalogue?: (catalogue: ReturnType<typeof catalogueAt>) => unknown;
   readonly pace?: StreamPace;
   readonly environment?: Readonly<Record<string, string>>;
+  /** The books must be right at the end. */
+  readonly checksBooks?: boolean;
 }
 
 /** This is called once by a test file, before its tests. */
-export async function setStage({ model, app: limits, catalogue, pace, environment }: StageOptions = {}) {
+export async function setStage(options: StageOptions = {}) {
+  const { model, catalogue = (basis) => basis, environment, pace, checksBooks = false } = options;
   const upstream = await startScriptedUpstream();
-  const basis = catalogueAt(upstream.baseUrl, model);
-  const options = pace === undefined ? {} : { pace };
-  const whole = catalogue === undefined ? basis : catalogue(basis);
-  const service = await startTestService(whole, environment, undefined, options);
+  const whole = catalogue(catalogueAt(upstream.baseUrl, model));
+  const service = await startTestService(whole, environment, undefined, pace === undefined ? {} : { pace });
   after(async () => {
     try {
+      const differences = checksBooks ? await service.check() : [];
       await service.close();
+      assert.deepEqual(differences, []);
     } finally {
       await upstream.close();
     }
   });
-  const app = await service.addApp(limits);
+  const app = await service.addApp(options.app);
   let users = 0;
   return {
     upstream,
@@ -43,5 +49,14 @@ export async function setStage({ model, app: limits, catalogue, pace, environmen
       await service.fund(app, user, amount, cap);
       return user;
     },
+    /** A call of a user of the app, by its live key unless `more` has another. */
+    callAs: (user: string, fields?: Readonly<Record<string, unknown>>, more?: Partial<CallOptions>) =>
+      chat({ url: service.url, key: app.liveKey, user, ...more }, fields),
   };
+}
+
+/** The same with a second gateway on its database that shares its secret, like two processes of one service. */
+export async function setTwoGateways() {
+  const stage = await setStage({ model: { timeoutMs: 30_000 }, environment: SHARED_SECRET, checksBooks: true });
+  return { ...stage, second: await startSecondGateway(stage.service, SHARED_SECRET) };
 }

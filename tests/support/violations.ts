@@ -1,7 +1,7 @@
 import { stopDatabaseClock } from './database-clock.ts';
 import { callRoute, DATA_PLANE } from './every-route-refuses.ts';
 import type { Reply } from './client.ts';
-import { catalogueAt } from './catalogue.ts';
+import type { catalogueAt } from './catalogue.ts';
 import { revokeKey, setApp, untilRefused } from './operator-acts.ts';
 import type { Code } from './refusal.ts';
 import type { TestApp, TestService } from './service.ts';
@@ -53,8 +53,7 @@ export const ANSWERS: Readonly<Record<Fault, { readonly code: Code; readonly par
 };
 
 /** Every model takes only some parameters. The reserved model exists enabled and disabled. */
-export function violationCatalogue(baseUrl: string) {
-  const { models, ...rest } = catalogueAt(baseUrl);
+export function violationCatalogue({ models, ...rest }: ReturnType<typeof catalogueAt>) {
   const [large, secret] = models.map((model) => ({ ...model, parameters: ['tools', 'max_tokens'] }));
   return { ...rest, models: [large, secret, { ...secret, id: 'acme.off-1', enabled: false }] };
 }

@@ -6,7 +6,7 @@ import { send } from '../../support/client.ts';
 import { newOwner } from '../../support/control.ts';
 import { untilWaiting } from '../../support/lock-wait.ts';
 import { assertRefusal } from '../../support/refusal.ts';
-import { startSecondGateway } from '../../support/second-gateway.ts';
+import { startSecondGateway } from '../../support/service.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 

@@ -13,7 +13,7 @@ import { type MailServer, startMailServer } from '../../support/mail-server.ts';
 import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { codeOf, newsTo } from '../../support/second-factor.ts';
-import { type SecondGateway, startSecondGateway } from '../../support/second-gateway.ts';
+import { type SecondGateway, startSecondGateway } from '../../support/service.ts';
 import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';

@@ -8,7 +8,7 @@ import { send } from '../../support/client.ts';
 import { newOperator, newOwner } from '../../support/control.ts';
 import { httpSend } from '../../support/http-request.ts';
 import { assertRefusal } from '../../support/refusal.ts';
-import { startSecondGateway } from '../../support/second-gateway.ts';
+import { startSecondGateway } from '../../support/service.ts';
 import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';

@@ -12,7 +12,7 @@ import { httpSend } from '../../support/http-request.ts';
 import { type MailServer, startMailServer } from '../../support/mail-server.ts';
 import { exchangeRaw } from '../../support/raw-http.ts';
 import { assertRefusal } from '../../support/refusal.ts';
-import { type SecondGateway, startSecondGateway } from '../../support/second-gateway.ts';
+import { type SecondGateway, startSecondGateway } from '../../support/service.ts';
 import { type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { newOperator, newOwner, personWith } from '../../support/control.ts';
 import { lockTable } from '../../support/lock-wait.ts';
 import { assertRefusal } from '../../support/refusal.ts';
-import { startSecondGateway } from '../../support/second-gateway.ts';
+import { startSecondGateway } from '../../support/service.ts';
 import { setStage } from '../../support/stage.ts';
 
 const { service, app } = await setStage();

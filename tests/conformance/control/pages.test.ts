@@ -5,7 +5,7 @@ import { openBrowser } from '../../support/browser.ts';
 import { mailTo, newOwner, PASSWORD, personWith, signIn, stopRefill } from '../../support/control.ts';
 import { assertPage, IN_ACCOUNT, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
 import { SCRIPT } from '../../support/passkeys.ts';
-import { startSecondGateway } from '../../support/second-gateway.ts';
+import { startSecondGateway } from '../../support/service.ts';
 import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 

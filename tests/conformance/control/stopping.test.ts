@@ -6,7 +6,7 @@ import { send } from '../../support/client.ts';
 import { newOwner } from '../../support/control.ts';
 import { dawdleAt, untilDawdling } from '../../support/lock-wait.ts';
 import { openRaw } from '../../support/raw-http.ts';
-import { startSecondGateway } from '../../support/second-gateway.ts';
+import { startSecondGateway } from '../../support/service.ts';
 import { sqlValue } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';

@@ -1,6 +1,6 @@
 import { mailsTo } from '../../support/database.ts';
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { Reply } from '../../support/client.ts';
 import {
   emailOf,
@@ -15,7 +15,7 @@ import {
 import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
 import { newsTo } from '../../support/second-factor.ts';
-import { startSecondGateway } from '../../support/second-gateway.ts';
+import { startSecondGateway } from '../../support/service.ts';
 import { sql, sqlValue } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { idOf, trailOf } from '../../support/trail.ts';
@@ -25,7 +25,6 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 const { service, app } = await setStage();
 const second = await startSecondGateway(service);
-after(() => second.close());
 const operator = await newOperator(service);
 const nobody = personWith(service.url, undefined);
 

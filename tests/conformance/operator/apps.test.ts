@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { chat, type Reply, send } from '../../support/client.ts';
 import { newOperator, newOwner, personWith } from '../../support/control.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
-import { startSecondGateway } from '../../support/second-gateway.ts';
+import { startSecondGateway } from '../../support/service.ts';
 import { setStage } from '../../support/stage.ts';
 import { idOf, trailOf } from '../../support/trail.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const { service, upstream } = await setStage();
 const second = await startSecondGateway(service);
-after(() => second.close());
 const operator = await newOperator(service);
 const elsewhere = personWith(second.url, operator.token);
 const owner = await newOwner(service);

@@ -6,7 +6,6 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { type Browser, openBrowser } from '../../support/browser.ts';
-import { chat } from '../../support/client.ts';
 import { newOperator } from '../../support/control.ts';
 import { keyAttacks } from '../../support/key-attacks.ts';
 import { assertPage, IN_CONSOLE, mainOf } from '../../support/page.ts';
@@ -24,7 +23,7 @@ const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-bound-'));
 after(() => rmSync(folder, { recursive: true }));
 const PURSER_PROVIDER_KEYS = path.join(folder, 'keys.json');
 writeFileSync(PURSER_PROVIDER_KEYS, '{"bound":{"env":"BOUND_API_KEY","hosts":["http://127.0.0.1:9"]}}');
-const { service, upstream, app, newUser } = await setStage({
+const { service, upstream, app, newUser, callAs } = await setStage({
   environment: { PURSER_PROVIDER_KEYS, LOOSE_API_KEY: KEY, BOUND_API_KEY: KEY },
   catalogue: ({ providers, models, aliases }) => ({
     providers: { ...providers, keyed: { ...providers.upstream, apiKeyEnv: 'LOOSE_API_KEY' } },
@@ -61,7 +60,7 @@ test('CP-05 MO-06 the catalogue’s pages show its entries and their apps', asyn
   const user = await newUser(1_000_000);
   const usage = { prompt_tokens: 10, completion_tokens: 5 };
   upstream.script({ body: completionBody({ model: 'x', content: 'Hello', usage }) });
-  assert.equal((await chat({ url: service.url, key: app.liveKey, user })).status, 200);
+  assert.equal((await callAs(user)).status, 200);
   const browser = ownBrowser();
   const list = await browser.open('/ops/catalogue');
   assertPage(list, 200, 'Catalogue', IN_CONSOLE);
@@ -243,7 +242,7 @@ test('MO-11 no catalogue edit sends a key to an unbound host', async () => {
   await operator.get(200, 'PUT', '/operator/aliases/mine', { target: 'acme.mine-1' });
   await operator.get(200, 'POST', '/operator/providers/mine/test', {});
   const user = await newUser(1_000_000);
-  await chat({ url: service.url, key: app.liveKey, user }, { model: 'mine' });
+  await callAs(user, { model: 'mine' });
   assert.ok(stolen.length >= 2);
   assert.ok(!stolen.join().includes(KEY) && !stolen.join().includes('authorization'), stolen.join());
   stolen.length = 0;

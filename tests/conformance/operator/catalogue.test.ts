@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { applyCatalogueFile } from '../../../packages/service/src/catalogue/catalogue-file.ts';
 import { catalogueAt } from '../../support/catalogue.ts';
 import { chat, type Reply, send } from '../../support/client.ts';
@@ -7,7 +7,7 @@ import { newOperator, personWith } from '../../support/control.ts';
 import { openStream } from '../../support/open-stream.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
 import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
-import { startSecondGateway } from '../../support/second-gateway.ts';
+import { startSecondGateway } from '../../support/service.ts';
 import { sql, sqlRow } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { idOf, trailOf } from '../../support/trail.ts';
@@ -15,7 +15,6 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 const { service, upstream, app, newUser } = await setStage({ model: { timeoutMs: 60_000 } });
 const second = await startSecondGateway(service);
-after(() => second.close());
 const operator = await newOperator(service);
 const elsewhere = personWith(second.url, operator.token);
 const actor = await idOf(operator);

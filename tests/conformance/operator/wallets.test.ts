@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { chat, type Reply } from '../../support/client.ts';
 import { newOperator, personWith } from '../../support/control.ts';
 import { openStream } from '../../support/open-stream.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
 import { streamSteps } from '../../support/scripted-upstream.ts';
-import { startSecondGateway } from '../../support/second-gateway.ts';
+import { startSecondGateway } from '../../support/service.ts';
 import { setStage } from '../../support/stage.ts';
 import { idOf, trailOf } from '../../support/trail.ts';
 
@@ -14,7 +14,6 @@ const { service, upstream, app, newUser } = await setStage({
   environment: { PURSER_PAYMENTS: 'none' },
 });
 const second = await startSecondGateway(service);
-after(() => second.close());
 const operator = await newOperator(service);
 const elsewhere = personWith(second.url, operator.token);
 const actor = await idOf(operator);

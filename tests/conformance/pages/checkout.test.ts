@@ -6,7 +6,7 @@ import { send } from '../../support/client.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import { addPasskey } from '../../support/passkeys.ts';
 import { assertRefusal } from '../../support/refusal.ts';
-import { startSecondGateway } from '../../support/second-gateway.ts';
+import { startSecondGateway } from '../../support/service.ts';
 import { sql } from '../../support/sql.ts';
 import { beginTopup, checkoutPath, hurry, payBy, refusedPath } from '../../support/topup.ts';
 import { setTopupStage } from '../../support/topup-stage.ts';

@@ -2,19 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal } from '../../../packages/service/src/kernel/refusal.ts';
 import { createProviderBills } from '../../../packages/service/src/reconciliation/bills.ts';
-import { chat } from '../../support/client.ts';
 import { newOperator } from '../../support/control.ts';
 import { operatorBrowser } from '../../support/ops-browser.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { sqlRow } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 
-const { app, upstream, service } = await setStage();
+const { app, upstream, service, callAs } = await setStage();
 const db = service.database.owner;
 await service.fund(app, 'anna', 10_000_000);
 const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
 upstream.script({ body: completionBody({ model: 'm', content: 'Hi.', usage: USAGE }) });
-const paid = await chat({ url: service.url, key: app.liveKey, user: 'anna' });
+const paid = await callAs('anna');
 const callId = String(paid.headers.get('x-service-call-id'));
 
 const REPORT_HEAD =

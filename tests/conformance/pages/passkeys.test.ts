@@ -14,7 +14,7 @@ import {
   signInByPasskey,
 } from '../../support/passkeys.ts';
 import { browserOf, PERSON_COOKIE } from '../../support/people.ts';
-import { startSecondGateway } from '../../support/second-gateway.ts';
+import { startSecondGateway } from '../../support/service.ts';
 import { sql, sqlValue } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 

@@ -6,7 +6,7 @@ import { type Browser, openBrowser } from '../../support/browser.ts';
 import { mailTo } from '../../support/control.ts';
 import { assertPage } from '../../support/page.ts';
 import { askForCode, isSignedIn, otherCode, PERSON_COOKIE, signedInPerson, submitFrom } from '../../support/people.ts';
-import { startSecondGateway } from '../../support/second-gateway.ts';
+import { startSecondGateway } from '../../support/service.ts';
 import { sql, sqlValue } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBrowser } from '../../support/browser.ts';
-import { chat } from '../../support/client.ts';
 import { insertMessage } from '../../../packages/service/src/mail/queries.ts';
 import { mailTo, PASSWORD } from '../../support/control.ts';
 import { assertPage, IN_CONSOLE } from '../../support/page.ts';
 import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 
-const { service, upstream, app, newUser } = await setStage({
+const { service, upstream, newUser, callAs } = await setStage({
   catalogue: ({ models: [large, ...others], ...rest }) => ({
     models: [large, { ...large, id: 'acme.small-1', providerModel: 'small-upstream' }, ...others],
     ...rest,
@@ -20,7 +19,7 @@ test('OP-14 MO-04 the status page shows outages, but no reserved models or provi
   const user = await newUser(1_000_000);
   upstream.script({ status: 500, body: '{}' });
   for (let call = 0; call < 3; call += 1) {
-    assert.equal((await chat({ url: service.url, key: app.liveKey, user }, { seed: call })).status, 502);
+    assert.equal((await callAs(user, { seed: call })).status, 502);
   }
   await sql(service)`insert into status.incidents (model, state, began_at, seen_at, ended_at)
     select model, state, now() - age, now() - age + length, now() - age + length

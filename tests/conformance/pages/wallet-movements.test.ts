@@ -6,7 +6,7 @@ import { micros } from '../../../packages/service/src/kernel/micros.ts';
 import { createFunding } from '../../../packages/service/src/ledger/funding/funding.ts';
 import { chargeFor } from '../../support/catalogue.ts';
 import type { Browser } from '../../support/browser.ts';
-import { chat, type Reply } from '../../support/client.ts';
+import type { Reply } from '../../support/client.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { sql } from '../../support/sql.ts';
@@ -32,7 +32,7 @@ const SPECIAL = {
   marginMicrosPerCall: 9,
   searchesMax: 3,
 };
-const { service, app, upstream, newUser } = await setStage({
+const { service, app, upstream, newUser, callAs } = await setStage({
   catalogue: (basis) => ({
     ...basis,
     models: [
@@ -56,7 +56,7 @@ async function atWallet(amount: number) {
 }
 
 async function call(user: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Reply> {
-  const reply = await chat({ url: service.url, key: app.liveKey, user }, fields);
+  const reply = await callAs(user, fields);
   assert.equal(reply.status, 200, reply.text);
   return reply;
 }

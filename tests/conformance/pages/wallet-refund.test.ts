@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBrowser } from '../../support/browser.ts';
 import { tablesWithAddresses } from '../../support/addresses.ts';
-import { chat } from '../../support/client.ts';
 import { newOperator, newOwnApp, newOwner, PASSWORD, personWith } from '../../support/control.ts';
 import { mailsTo } from '../../support/database.ts';
 import { signedInPerson } from '../../support/people.ts';
@@ -14,7 +13,7 @@ import { beginTopup, hurry, payBy, refusedPath } from '../../support/topup.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { walletOwnersOf } from '../../support/wallet-owner.ts';
 
-const { service, app, newUser } = await setStage();
+const { service, app, newUser, callAs } = await setStage();
 const newWalletOwner = walletOwnersOf(service);
 const { owner: database } = service.database;
 
@@ -234,7 +233,7 @@ test('WA-04 a blocked wallet refunds nothing and says whom to contact', async ()
   assertPage(await browser.ask(`${path}/refund`, { form }), 400, 'Refund');
   assert.equal(await person.balance(), 10_000_000);
   assert.deepEqual(await refundsOf(person.user), []);
-  assertRefusal(await chat({ url: service.url, key: app.liveKey, user: person.user }), { code: 'WALLET_SUSPENDED' });
+  assertRefusal(await callAs(person.user), { code: 'WALLET_SUSPENDED' });
   await service.setWallet(app, person.user, 'is_suspended = false, shortfall_micros = 0');
 });
 

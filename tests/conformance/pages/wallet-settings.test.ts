@@ -8,7 +8,7 @@ import { insertMessage } from '../../../packages/service/src/mail/queries.ts';
 import { createLinks } from '../../../packages/service/src/connections/link.ts';
 import { systemClock } from '../../../packages/service/src/kernel/clock.ts';
 import { chargeFor } from '../../support/catalogue.ts';
-import { chat, type Reply } from '../../support/client.ts';
+import type { Reply } from '../../support/client.ts';
 import { createGate } from '../../support/gate.ts';
 import { keysOf } from '../../support/keys.ts';
 import { openStream } from '../../support/open-stream.ts';
@@ -20,7 +20,13 @@ import { setStage } from '../../support/stage.ts';
 import { type WalletOwner, walletOwnersOf } from '../../support/wallet-owner.ts';
 
 const PURSER_SECRET = 'a secret of these tests alone, long enough';
-const { service, app, upstream, newUser } = await setStage({
+const {
+  service,
+  app,
+  upstream,
+  newUser,
+  callAs: call,
+} = await setStage({
   model: { timeoutMs: 60_000 },
   environment: { PURSER_SECRET },
 });
@@ -34,10 +40,6 @@ const USAGE = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
 const CHARGE = chargeFor({ prompt: 100, completion: 10 });
 const ANSWER = { body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) };
 upstream.script(ANSWER);
-
-function call(user: string): Promise<Reply> {
-  return chat({ url: service.url, key: app.liveKey, user });
-}
 
 /** A person with a funded wallet, on its page. */
 async function atWallet(amount = 5_000_000): Promise<WalletOwner & { readonly user: string; readonly path: string }> {

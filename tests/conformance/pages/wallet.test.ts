@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBrowser } from '../../support/browser.ts';
 import { chargeFor } from '../../support/catalogue.ts';
-import { chat, send } from '../../support/client.ts';
+import { send } from '../../support/client.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import { browserOf } from '../../support/people.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
@@ -11,7 +11,7 @@ import { setStage } from '../../support/stage.ts';
 import { addLateCharge } from '../../support/usage-rows.ts';
 import { walletOwnersOf } from '../../support/wallet-owner.ts';
 
-const { service, app, upstream, newUser } = await setStage();
+const { service, app, upstream, newUser, callAs } = await setStage();
 const newWalletOwner = walletOwnersOf(service);
 const CHARGE = chargeFor({ prompt: 100, completion: 10 });
 upstream.script({
@@ -64,7 +64,7 @@ test('ON-04 the wallet lists every app, disconnected ones separately', async () 
   const pausedId = await connect(app, paused);
   const leftId = await connect(app, left);
   await connect(app, blocked);
-  assert.equal((await chat({ url: service.url, key: app.liveKey, user: active })).status, 200);
+  assert.equal((await callAs(active)).status, 200);
   await service.setWallet(app, left, 'is_connected = false');
   await service.setWallet(app, blocked, 'is_suspended = true');
   await browser.open(`/wallet/${pausedId}`);
@@ -170,7 +170,7 @@ test('ON-04 a day’s calls are one correct line', async () => {
     if (count === 12) {
       await sql(database)`select ledger.credit(${app.appId}, ${user}, 'top_up', 1000000, 'among days')`;
     }
-    assert.equal((await chat({ url: service.url, key: app.liveKey, user })).status, 200);
+    assert.equal((await callAs(user)).status, 200);
   }
   const { walletId } = await walletOf(user);
   // The days end with the entries 2, 5, 14 (the top-up), 20 and 22.
@@ -205,7 +205,7 @@ test('WA-10 a late charge has one receipt under any id', async () => {
   const { browser, connect } = await newWalletOwner();
   const user = await newUser(5_000_000);
   const path = `/wallet/${await connect(app, user)}`;
-  assert.equal((await chat({ url: service.url, key: app.liveKey, user })).status, 200);
+  assert.equal((await callAs(user)).status, 200);
   const callId = await addLateCharge(service.database, {
     appId: app.appId,
     user,

@@ -14,13 +14,14 @@ import { createGate } from '../../support/gate.ts';
 import { givingUp } from '../../support/giving-up.ts';
 import { findPython, PYTHON_PACKAGE, reasonToSkip, runPython } from '../../support/python-package.ts';
 import { CLIENTS } from '../../support/sdk.ts';
-import { streamSteps } from '../../support/scripted-upstream.ts';
-import { saying, setTwoGateways, USAGE } from '../../support/two-gateways.ts';
+import { saying, streamSteps, USAGE } from '../../support/scripted-upstream.ts';
+import { keptCount } from '../../support/receipts.ts';
+import { setTwoGateways } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 /** Connections that break between a stock client and the service: with the SDK's settings nothing is charged twice. */
 
-const { service, app, upstream, newUser, keptCount } = await setTwoGateways();
+const { service, app, upstream, newUser } = await setTwoGateways();
 const line = await startDatabaseProxy(service.url);
 after(() => line.close());
 const purser = new Purser({ baseURL: line.url, apiKey: app.liveKey });
@@ -101,7 +102,7 @@ for (const [name, says] of PLAIN) {
     line.fallSilent();
     open();
     await waitUntil('it is charged', async () => (await service.wallet(app, user.userId)).balance < FUNDS);
-    assert.equal(await keptCount(user.userId), 1);
+    assert.equal(await keptCount(service, user.userId), 1);
     line.reset();
     line.restore();
     assert.equal(await answer, 'It was sent.');
@@ -155,7 +156,7 @@ test('CC-14 openai (Python): a timed-out call with its own key is charged once',
   open();
   assert.equal((await answer).stdout.trim(), 'At last.');
   await expectOneCharge(user, asked());
-  assert.equal(await keptCount(user.userId), 1, 'a retry without a key would take it away');
+  assert.equal(await keptCount(service, user.userId), 1, 'a retry without a key would take it away');
 });
 
 for (const client of ['openai', 'async_openai']) {
@@ -175,7 +176,7 @@ for (const client of ['openai', 'async_openai']) {
     open();
     assert.match(await answer, new RegExp(`\\{"text": "At last.", "charges": \\[${CHARGE}\\]\\}$`));
     await expectOneCharge(user, asked());
-    assert.equal(await keptCount(user.userId), 1, 'a retry without a key would take it away');
+    assert.equal(await keptCount(service, user.userId), 1, 'a retry without a key would take it away');
   });
 }
 

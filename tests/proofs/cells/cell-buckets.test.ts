@@ -16,7 +16,7 @@ import { assertRefusal } from '../../support/refusal.ts';
 import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import { type CellName, startTwoCells, type TwoCells } from './two-cells.ts';
 import { sqlValue } from '../../support/sql.ts';
-import { SHARED_SECRET } from '../../support/two-gateways.ts';
+import { SHARED_SECRET } from '../../support/keys.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 /** Rate limits of apps whose calls reach two cells. Every limit here gains so little in a minute that time decides nothing. */

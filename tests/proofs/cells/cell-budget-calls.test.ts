@@ -18,7 +18,7 @@ import { completionBody, startScriptedUpstream } from '../../support/scripted-up
 import { standBetween } from './stand-in-cell.ts';
 import { type CellName, startTwoCells } from './two-cells.ts';
 import { sql } from '../../support/sql.ts';
-import { SHARED_SECRET } from '../../support/two-gateways.ts';
+import { SHARED_SECRET } from '../../support/keys.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 /** Monthly budgets of API keys whose calls are about users of two cells (CP-08). The first one is their home. */

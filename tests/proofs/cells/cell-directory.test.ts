@@ -18,10 +18,10 @@ import { setCopyStage } from './copy-stage.ts';
 import { startLogicalServer } from './logical-server.ts';
 import { changeKeys } from '../../support/operator-acts.ts';
 import { assertRefusal } from '../../support/refusal.ts';
-import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
+import { saying, startScriptedUpstream, USAGE } from '../../support/scripted-upstream.ts';
 import { startTestService, type TestApp, type TestService } from '../../support/service.ts';
 import { sql, sqlValue } from '../../support/sql.ts';
-import { saying, SHARED_SECRET, USAGE } from '../../support/two-gateways.ts';
+import { SHARED_SECRET } from '../../support/keys.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createTestDatabase } from '../../support/database.ts';
 

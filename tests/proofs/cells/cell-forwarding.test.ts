@@ -12,11 +12,11 @@ import { chat, type Reply, send } from '../../support/client.ts';
 import { openStream, payloadsOf } from '../../support/open-stream.ts';
 import { exchangeRaw } from '../../support/raw-http.ts';
 import { assertRefusal } from '../../support/refusal.ts';
-import { startScriptedUpstream, streamSteps } from '../../support/scripted-upstream.ts';
+import { saying, startScriptedUpstream, streamSteps, USAGE } from '../../support/scripted-upstream.ts';
 import { REDIRECT_URI } from '../../support/service.ts';
 import { answerFault, standIn } from './stand-in-cell.ts';
 import { startTwoCells } from './two-cells.ts';
-import { saying, SHARED_SECRET, USAGE } from '../../support/two-gateways.ts';
+import { SHARED_SECRET } from '../../support/keys.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 /** Requests that reach the gateway of another cell than their user's. */

@@ -24,9 +24,8 @@ import { APP, endOf, holdOf } from '../../support/ledger-database.ts';
 import { sql } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { assertRefusal } from '../../support/refusal.ts';
-import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
+import { saying, startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import type { TestService } from '../../support/service.ts';
-import { saying } from '../../support/two-gateways.ts';
 import { addCheckout, addPayment, CHANGES_OF_ROWS, knownOf, ofCell, ownersIn, sumOf } from './moving-rows.ts';
 import { assertBooksOfBoth, startMovingStage, startServices, usersOfOneSlot } from './moving-stage.ts';
 

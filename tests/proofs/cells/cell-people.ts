@@ -12,7 +12,7 @@ import { connectionsOf } from '../../support/connections.ts';
 import { assertPage } from '../../support/page.ts';
 import { PERSON_COOKIE } from '../../support/people.ts';
 import type { CellName, TwoCells } from './two-cells.ts';
-import { SHARED_SECRET } from '../../support/two-gateways.ts';
+import { SHARED_SECRET } from '../../support/keys.ts';
 
 const ORIGINS = { c1: 'https://c1.purser.test', c2: 'https://c2.purser.test' } as const;
 const STEPS_MAX = 8;

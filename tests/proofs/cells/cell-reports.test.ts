@@ -9,10 +9,9 @@ import { newMember, newOperator, newOwnApp, newOwner, type Person } from '../../
 import { bookedInBoth, cutOff, moveUser, neighbours, unmovedUser } from './moving-two-cells.ts';
 import { printedBooks, type Sums } from './printed-books.ts';
 import { assertRefusal } from '../../support/refusal.ts';
-import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
+import { saying, startScriptedUpstream, USAGE } from '../../support/scripted-upstream.ts';
 import { type CellName, startTwoCells } from './two-cells.ts';
 import { sql, sqlValue } from '../../support/sql.ts';
-import { saying, USAGE } from '../../support/two-gateways.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 /** What was booked in several cells, as one: for users who have moved, and in reports. */

@@ -12,9 +12,8 @@ import { assertPage, mainOf } from '../../support/page.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { sql } from '../../support/sql.ts';
 import { startStripeServer } from '../../support/stripe-server.ts';
-import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
+import { saying, startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import { type CellName, startTwoCells } from './two-cells.ts';
-import { saying } from '../../support/two-gateways.ts';
 
 /** Wallets that were in several cells, and payments whose webhooks reach any cell. */
 

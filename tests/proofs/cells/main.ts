@@ -24,7 +24,7 @@ import type { LoadOptions, LoadOrder, LoadReport } from '../failover/load.ts';
 import { fundPoor, judgeAdmission, POOR } from '../failover/poor.ts';
 import { createRandom } from '../histories/random.ts';
 import { assertBooksOfBoth, startMovingStage } from './moving-stage.ts';
-import { SHARED_SECRET } from '../../support/two-gateways.ts';
+import { SHARED_SECRET } from '../../support/keys.ts';
 import { judgeBoth, sumsOf } from './books.ts';
 import { startMortal } from './mortal.ts';
 

@@ -15,7 +15,7 @@ import type { TestDatabase } from '../../support/database.ts';
 import { startLogicalServer } from './logical-server.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { sqlValue } from '../../support/sql.ts';
-import { SHARED_SECRET } from '../../support/two-gateways.ts';
+import { SHARED_SECRET } from '../../support/keys.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 interface MovingStage {

@@ -2,7 +2,7 @@
 import type { TestContext } from 'node:test';
 import type { Pool } from '../../../packages/service/src/db/pool.ts';
 import { runHere } from '../../support/commands.ts';
-import { SHARED_SECRET } from '../../support/two-gateways.ts';
+import { SHARED_SECRET } from '../../support/keys.ts';
 
 /** Statistics as an owner gets them. */
 export interface Sums {

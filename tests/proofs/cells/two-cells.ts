@@ -18,7 +18,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { changeKeys } from '../../support/operator-acts.ts';
 import { REDIRECT_URI, startTestService, type TestApp, type TestService } from '../../support/service.ts';
 import { sql } from '../../support/sql.ts';
-import { SHARED_SECRET } from '../../support/two-gateways.ts';
+import { SHARED_SECRET } from '../../support/keys.ts';
 
 export type CellName = 'c1' | 'c2';
 

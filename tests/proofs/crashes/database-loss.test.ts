@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { catalogueAt, chargeFor } from '../../support/catalogue.ts';
+import { test } from 'node:test';
+import { chargeFor } from '../../support/catalogue.ts';
 import { COMPLETIONS, type Reply, send } from '../../support/client.ts';
 import { createGate } from '../../support/gate.ts';
 import { lockWallet } from '../../support/lock-wait.ts';
 import { receiptOf } from '../../support/receipts.ts';
-import {
-  completionBody,
-  type ScriptedUpstream,
-  startScriptedUpstream,
-  streamSteps,
-} from '../../support/scripted-upstream.ts';
-import { startTestService, type TestApp, type TestService } from '../../support/service.ts';
+import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
 import { spoolIn, untilEmpty } from '../../support/spool.ts';
 import { sql, sqlValue } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+import { setStage } from '../../support/stage.ts';
 
 const RICH = 1_000_000_000;
 const CALLS = 200;
@@ -26,20 +21,7 @@ const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
 const CHARGE = chargeFor({ prompt: 40, completion: 20 });
 const FACTS = { model: 'large-upstream', usage: USAGE };
 
-let upstream: ScriptedUpstream;
-let service: TestService;
-let app: TestApp;
-
-before(async () => {
-  upstream = await startScriptedUpstream();
-  service = await startTestService(catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 }));
-  app = await service.addApp();
-});
-
-after(async () => {
-  await service.close();
-  await upstream.close();
-});
+const { upstream, service, app } = await setStage({ model: { timeoutMs: 60_000 } });
 
 function bodyOf(isStream: boolean): object {
   return { model: 'large', messages: [{ role: 'user', content: 'Hello' }], stream: isStream };

@@ -1,5 +1,5 @@
 // The gateway machines: on each a gateway in production mode, HAProxy before the database, and a provider.
-import { type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -73,7 +73,8 @@ export async function runExhaustive({ seed, names, atATime }: ExhaustiveOptions)
     const killed = cases.length - neverFired.length;
     return {
       cases: cases.length,
-      killed /** The failpoint and kind of call of each case whose process survived. */,
+      killed,
+      /** The failpoint and kind of call of each case whose process survived. */
       neverFired,
       violations: all,
       figures,

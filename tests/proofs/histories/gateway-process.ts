@@ -68,8 +68,10 @@ export function startGatewayProcess(options: StartOptions) {
     if (name === 'SIGCONT') for (const stop of life.stops) stop.to ??= performance.now();
   };
   return {
-    life /** Resolves when it is ready, or to undefined if it ended before that. */,
-    ready: ready.promise /** Resolves to the signal that ended it, or undefined if it ended by itself. */,
+    life,
+    /** Resolves when it is ready, or to undefined if it ended before that. */
+    ready: ready.promise,
+    /** Resolves to the signal that ended it, or undefined if it ended by itself. */
     ended: ended.promise,
     signal,
   };

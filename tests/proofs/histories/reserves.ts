@@ -72,7 +72,8 @@ export async function reserveAtOnce(
     asked: sum(({ asked }) => asked),
     granted: sum(({ granted }) => granted),
     refused,
-    looks /** The list is empty if no wallet was overspent and no micro is missing. */,
+    looks,
+    /** The list is empty if no wallet was overspent and no micro is missing. */
     violations,
   };
 }

@@ -10,7 +10,7 @@ import { checkByCommand, runToEnd } from '../../support/service-process.ts';
 import { readBooks } from './books.ts';
 import type { Violation } from './call-rules.ts';
 import { type Cluster, startCluster } from './cluster.ts';
-import { type ArmedNames } from './failpoint-order.ts';
+import type { ArmedNames } from './failpoint-order.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import type { Books, HistoryLog } from './history-log.ts';
 import { type Keys, mintKeys } from './keys.ts';

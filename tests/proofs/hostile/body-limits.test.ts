@@ -1,37 +1,23 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import OpenAI from 'openai';
-import { catalogueAt } from '../../support/catalogue.ts';
 import { COMPLETIONS, type Reply } from '../../support/client.ts';
 import { callRoute, DATA_PLANE, everyRouteRefuses } from '../../support/every-route-refuses.ts';
 import { httpSend } from '../../support/http-request.ts';
 import { openRaw, parseRaw } from '../../support/raw-http.ts';
 import { assertRefusal } from '../../support/refusal.ts';
-import { completionBody, type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts';
-import { startTestService, type TestApp, type TestService } from '../../support/service.ts';
+import { completionBody } from '../../support/scripted-upstream.ts';
+import { setStage } from '../../support/stage.ts';
 
 const LIMIT = 1_048_576;
 
-let upstream: ScriptedUpstream;
-let service: TestService;
-let app: TestApp;
-
-before(async () => {
-  upstream = await startScriptedUpstream();
-  const usage = { prompt_tokens: 2, completion_tokens: 3 };
-  upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage }) });
-  service = await startTestService(catalogueAt(upstream.baseUrl));
-  app = await service.addApp();
-  await service.fund(app, 'u', 1_000_000_000);
-});
-
-after(async () => {
-  await service.close();
-  await upstream.close();
-});
+const usage = { prompt_tokens: 2, completion_tokens: 3 };
+const { upstream, service, app } = await setStage();
+upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage }) });
+await service.fund(app, 'u', 1_000_000_000);
 
 const TOO_LARGE = { code: 'PAYLOAD_TOO_LARGE', param: null, hasLink: false } as const;
 const QUESTION = '{"model":"large","messages":[{"role":"user","content":"Hello"}]}';

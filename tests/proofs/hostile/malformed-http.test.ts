@@ -1,32 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { catalogueAt } from '../../support/catalogue.ts';
+import { test } from 'node:test';
 import { send } from '../../support/client.ts';
 import { exchangeRaw, openRaw, parseRaw, type RawConnection, type RawReply } from '../../support/raw-http.ts';
 import { assertEnvelope } from '../../support/refusal.ts';
-import {
-  completionBody,
-  type ScriptedUpstream,
-  startScriptedUpstream,
-  streamSteps,
-} from '../../support/scripted-upstream.ts';
-import { startTestService, type TestApp, type TestService } from '../../support/service.ts';
+import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
+import { setStage } from '../../support/stage.ts';
 
-let upstream: ScriptedUpstream;
-let service: TestService;
-let app: TestApp;
-
-before(async () => {
-  upstream = await startScriptedUpstream();
-  service = await startTestService(catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 }));
-  app = await service.addApp();
-  await service.fund(app, 'u', 1_000_000);
-});
-
-after(async () => {
-  await service.close();
-  await upstream.close();
-});
+const { upstream, service, app } = await setStage({ model: { timeoutMs: 60_000 } });
+await service.fund(app, 'u', 1_000_000);
 
 function assertRefusedRaw(reply: RawReply, expected: { status: number; code: string; type: string }): void {
   assert.equal(reply.status, expected.status, reply.text);

@@ -13,7 +13,7 @@ import { createGate } from '../../support/gate.ts';
 import { startNginx } from '../../support/nginx.ts';
 import { receiptNamed } from '../../support/receipts.ts';
 import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
-import { startSecondGateway } from '../../support/second-gateway.ts';
+import { startSecondGateway } from '../../support/service.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 

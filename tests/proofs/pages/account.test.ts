@@ -9,7 +9,7 @@ import { emailOf, newOperator, newOwner, PASSWORD } from '../../support/control.
 import { tabTo } from './keyboard.ts';
 import { startMailServer } from '../../support/mail-server.ts';
 import { ageProofs } from '../../support/second-factor.ts';
-import { startSecondGateway } from '../../support/second-gateway.ts';
+import { startSecondGateway } from '../../support/service.ts';
 import { assertSound } from '../../support/sound-page.ts';
 import { setStage } from '../../support/stage.ts';
 import { plugInAuthenticator } from './virtual-authenticator.ts';

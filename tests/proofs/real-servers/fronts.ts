@@ -25,7 +25,8 @@ export function makeCertificates(directory: string) {
   return {
     authority: at('ca.pem'),
     certificate: at('front.crt'),
-    key: at('front.key') /** The certificate and the key are in one file, as HAProxy takes them. */,
+    key: at('front.key'),
+    /** The certificate and the key are in one file, as HAProxy takes them. */
     both: at('front.pem'),
   };
 }

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { catalogueAt } from '../../support/catalogue.ts';
+import { test } from 'node:test';
 import { COMPLETIONS, type Reply, send } from '../../support/client.ts';
 import { makeSandboxWallet, readSandboxWallet } from '../../support/sandbox-wallet.ts';
-import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts';
-import { type SecondGateway, startSecondGateway } from '../../support/second-gateway.ts';
-import { startTestService, type TestApp, type TestService } from '../../support/service.ts';
+import { startSecondGateway } from '../../support/service.ts';
 import { sql } from '../../support/sql.ts';
+import { setStage } from '../../support/stage.ts';
 
 const CALLS = 200;
 const ADMITTED = 3;
@@ -14,24 +12,9 @@ const ADMITTED = 3;
 const OUTPUT_TOKENS = 11;
 const HOLD = 49; // 11 tokens at 4 micros and a tenth of margin: 48.4.
 
-let upstream: ScriptedUpstream;
-let service: TestService;
-let second: SecondGateway;
-let app: TestApp;
-
-before(async () => {
-  upstream = await startScriptedUpstream();
-  const price = { inputMicrosPerMillion: 0, cachedInputMicrosPerMillion: 0, outputMicrosPerMillion: 4_000_000 };
-  service = await startTestService(catalogueAt(upstream.baseUrl, { price }));
-  second = await startSecondGateway(service);
-  app = await service.addApp();
-});
-
-after(async () => {
-  await second.close();
-  await service.close();
-  await upstream.close();
-});
+const price = { inputMicrosPerMillion: 0, cachedInputMicrosPerMillion: 0, outputMicrosPerMillion: 4_000_000 };
+const { upstream, service, app } = await setStage({ model: { price } });
+const second = await startSecondGateway(service);
 
 async function rush(user: string, isStream: boolean): Promise<readonly Reply[]> {
   const body = {

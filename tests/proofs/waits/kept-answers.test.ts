@@ -9,16 +9,18 @@ import { catalogueAt, chargeFor } from '../../support/catalogue.ts';
 import { type CallOptions, chat } from '../../support/client.ts';
 import { createGate } from '../../support/gate.ts';
 import { lockWallet } from '../../support/lock-wait.ts';
-import { receiptOf } from '../../support/receipts.ts';
+import { keptCount, receiptOf } from '../../support/receipts.ts';
 import { readSandboxWallet } from '../../support/sandbox-wallet.ts';
 import { startServiceProcess } from '../../support/service-process.ts';
 import { sql, sqlRow, sqlValue } from '../../support/sql.ts';
-import { saying, setTwoGateways, SHARED_SECRET, USAGE } from '../../support/two-gateways.ts';
+import { SHARED_SECRET } from '../../support/keys.ts';
+import { saying, USAGE } from '../../support/scripted-upstream.ts';
+import { setTwoGateways } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 /** Answers that are kept for retries: in the database, and when a process or the database fails. */
 
-const { service, second, app, upstream, newUser, keptCount } = await setTwoGateways();
+const { service, app, upstream, newUser, callAs, second } = await setTwoGateways();
 const { owner } = service.database;
 const CHARGE = chargeFor({ prompt: USAGE.prompt_tokens, completion: USAGE.completion_tokens });
 const FUNDS = 1_000_000;
@@ -225,7 +227,7 @@ test('CC-25 an answer is kept if its caller stops reading', async () => {
   await waitUntil('it is charged', async () => (await service.wallet(app, user)).balance < FUNDS);
   const { balance } = await service.wallet(app, user);
   stalled.destroy();
-  await waitUntil('it is kept', async () => (await keptCount(user)) === 1);
+  await waitUntil('it is kept', async () => (await keptCount(service, user)) === 1);
   const headers = { 'x-stainless-retry-count': '1' };
   const retry = await chat({ url: second.url, key: app.liveKey, user, headers, body });
   assert.deepEqual([retry.status, retry.headers.get('x-service-replayed')], [200, 'true']);
@@ -240,7 +242,7 @@ test('CC-14 a joined call on a locked wallet is answered from disk', async () =>
   const before = upstream.requests.length;
   upstream.script({ body: [{ waitFor: gate.opened }, { write: saying('From disk.').body as string }] });
   const headers = { 'x-stainless-retry-count': '0' };
-  const first = chat({ url: service.url, key: app.liveKey, user, headers });
+  const first = callAs(user, {}, { headers });
   await waitUntil('the provider is asked', () => upstream.requests.length - before === 1);
   await sql(owner)`update ledger.holds set is_joined = true`; // As if by a retry that has left again.
   const lock = await lockWallet(service.database, user);
@@ -251,5 +253,5 @@ test('CC-14 a joined call on a locked wallet is answered from disk', async () =>
   const isFree = async () => (await service.wallet(app, user)).held === 0;
   await waitUntil('it is charged', isFree);
   assert.deepEqual(await service.wallet(app, user), { balance: FUNDS - CHARGE, held: 0, openStreams: 0 });
-  assert.equal(await keptCount(user), 0);
+  assert.equal(await keptCount(service, user), 0);
 });
