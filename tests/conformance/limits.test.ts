@@ -219,7 +219,7 @@ test('CC-18 a user’s plain calls are limited across gateways by a 429', async 
   await waitUntil('both run', () => upstream.requests.length === before + 2);
   const refused = await call('busy', second.url);
   assertRefusal(refused, { code: 'TOO_MANY_REQUESTS', param: null, hasLink: false });
-  assert.match(String(refused.error['message']), /^This user has as many calls running as are allowed/);
+  assert.match(String(refused.error['message']), /^This user already has as many running calls as are allowed/);
   const stranger = await call('nobody');
   assertRefusal(stranger, { code: 'PAYMENT_REQUIRED' });
   const other = call('idle');

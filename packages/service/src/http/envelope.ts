@@ -3,7 +3,8 @@ import type { CorrelationId } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
 /** The same sentence for every 500, so that it tells a caller nothing about the fault (ER-03). */
-const FAULT_MESSAGE = 'Something went wrong on our side. Try again, and name the correlation id if it goes on.';
+const FAULT_MESSAGE =
+  'Something went wrong on our side. Try again, and quote the correlation id if it keeps happening.';
 
 /** Puts a refusal into the envelope of every error answer (ER-01, ER-07). */
 export function envelopeOf(refusal: Refusal, correlationId: CorrelationId): ErrorBody {

@@ -127,7 +127,7 @@ export function afterBody<Refused extends Refusal>(
 }
 
 function tooLarge(most: number): Refusal<'PAYLOAD_TOO_LARGE'> {
-  return refuse('PAYLOAD_TOO_LARGE', `The body is above the limit of ${most} bytes.`);
+  return refuse('PAYLOAD_TOO_LARGE', `The body exceeds the limit of ${most} bytes.`);
 }
 
 function tooMany(): Refusal<'TOO_MANY_REQUESTS'> {

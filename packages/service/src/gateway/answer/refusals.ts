@@ -22,7 +22,7 @@ interface RefusalLinks {
 export function refusalOfHold(reason: HoldRefusalReason, links: RefusalLinks): Refusal<HoldRefusalCode> {
   switch (reason) {
     case 'stream_limit':
-      return refuse('CONCURRENT_STREAM_LIMIT', 'This user has as many streams open as are allowed at a time.', {
+      return refuse('CONCURRENT_STREAM_LIMIT', 'This user already has as many open streams as are allowed at a time.', {
         retryAfterSeconds: STREAM_RETRY_SECONDS,
       });
     case 'call_limit':
@@ -63,7 +63,7 @@ export function userElsewhere(): Refusal<'TOO_MANY_REQUESTS'> {
  * app in this process.
  */
 export function tooManyCalls(whose: 'This user' | 'This app'): Refusal<'TOO_MANY_REQUESTS'> {
-  return refuse('TOO_MANY_REQUESTS', `${whose} has as many calls running as are allowed at a time.`, {
+  return refuse('TOO_MANY_REQUESTS', `${whose} already has as many running calls as are allowed at a time.`, {
     retryAfterSeconds: CALL_RETRY_SECONDS,
   });
 }

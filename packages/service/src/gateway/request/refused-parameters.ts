@@ -9,7 +9,7 @@ export const REFUSED_PARAMETERS: ReadonlyMap<string, string> = new Map([
 ]);
 
 const ROUTING = 'Which provider serves a model is up to this service: name one model in `model`.';
-const PLAIN_MESSAGES = 'Send the `messages` as the model is to read them.';
+const PLAIN_MESSAGES = 'Send the `messages` as the model should read them.';
 const SAMPLING = 'Use `temperature` or `top_p`.';
 const ENDPOINT = 'This endpoint takes `messages`: choose the chat-completions interface of your client.';
 const SYSTEM_MESSAGE = 'Send it in `messages`, with the role "system".';
