@@ -45,7 +45,7 @@ export function markdownOf(report: Report): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-export function findingsTable(findings: readonly Finding[]): string {
+function findingsTable(findings: readonly Finding[]): string {
   return tableOf(
     ['measure', 'found', 'floor', 'aim', 'verdict'],
     findings.map(({ goal, value, verdict }) => [
@@ -58,7 +58,7 @@ export function findingsTable(findings: readonly Finding[]): string {
 }
 
 /** A measure's rows; the unit of each column stands in its head. */
-export function measureTable(results: Results, name: string): string {
+function measureTable(results: Results, name: string): string {
   const rows = results.get(name) ?? [];
   // In the order of the row that has most of them: others leave some out.
   const named = rows.map(({ figures }) => Object.keys(figures)).toSorted((left, right) => right.length - left.length);

@@ -30,6 +30,9 @@ export const TOOLCHAIN: readonly Tool[] = [
   { name: 'types', bin: 'tsc', args: ['--pretty', 'false', '--checkers', '1'] },
   { name: 'lint', bin: 'oxlint', args: ['--type-aware', '--deny-warnings'] },
   { name: 'format', bin: 'biome', args: ['format', '.'] },
+  { name: 'unused', bin: 'knip', args: ['--treat-config-hints-as-errors', '--treat-tag-hints-as-errors'] },
+  // A file of the service that only tests reach is unused too.
+  { name: 'unreached', bin: 'knip', args: ['--production', '--include', 'files', '--workspace', 'packages/service'] },
 ];
 
 export function runTool({ bin, args }: Tool): Promise<Outcome> {

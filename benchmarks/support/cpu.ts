@@ -49,7 +49,7 @@ function proportionalBytes(pid: number): number {
 }
 
 /** Returns the processor time in microseconds that the whole machine has used so far. */
-export function machineMicros(): number {
+function machineMicros(): number {
   if (!HAS_PROC) return Number.NaN;
   const line = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0] ?? '';
   const [user = 0, nice = 0, system = 0, _idle, _wait, irq = 0, softIrq = 0, steal = 0] = line

@@ -21,7 +21,7 @@ export interface Scene {
   readonly stage: Stage;
 }
 
-export interface Arrival {
+interface Arrival {
   readonly atMs: number;
   /** When its answer was sent, if it was, and how long the client was told to wait. */
   answeredAtMs?: number;

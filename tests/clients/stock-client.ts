@@ -5,7 +5,7 @@ export interface Address {
   readonly user: string;
 }
 
-export interface Tool {
+interface Tool {
   readonly name: string;
   /** The JSON schema of the arguments. */
   readonly parameters: JsonSchema;

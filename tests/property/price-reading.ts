@@ -31,7 +31,7 @@ export interface ReadModel extends Sheet {
 
 /** What a call used, each kind apart: no token is in two of them. */
 export type Used = Readonly<Record<Kind | 'searches', number>>;
-export type Kind = (typeof KINDS)[number];
+type Kind = (typeof KINDS)[number];
 
 /** The kinds of input, then those of output. */
 export const INPUT_KINDS = [

@@ -8,9 +8,6 @@ import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import type { TestDatabase } from './database.ts';
 
-/** Connections as the pages make and change them, with the rights of the service. They end with the file. */
-export type TestConnections = ReturnType<typeof connectionsOf>;
-
 interface Consented {
   readonly identity: Identity;
   readonly appId: AppId;

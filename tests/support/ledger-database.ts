@@ -35,7 +35,7 @@ import { endHolds, placeHolds } from './turns.ts';
 export const APP = 'app_ledger' as AppId;
 const LEASE_MS = 3_600_000;
 
-export interface WalletState {
+interface WalletState {
   readonly balance: number;
   readonly held: number;
   readonly openStreams: number;

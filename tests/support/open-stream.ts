@@ -1,8 +1,5 @@
 import { type CallOptions, COMPLETIONS } from './client.ts';
 
-/** A streamed call that is read bit by bit. */
-export type OpenStream = Awaited<ReturnType<typeof openStream>>;
-
 /** Sends a streamed completion and resolves with its head. */
 export async function openStream(options: CallOptions, fields: Readonly<Record<string, unknown>> = {}) {
   const { url, key = '', user = '', headers } = options;

@@ -34,7 +34,7 @@ export interface ReceivedSpan {
   readonly resource: Readonly<Record<string, Value>>;
 }
 
-export type OtlpRequest = Awaited<ReturnType<typeof receive>>;
+type OtlpRequest = Awaited<ReturnType<typeof receive>>;
 
 export type OtlpReceiver = Awaited<ReturnType<typeof startOtlpReceiver>>;
 

@@ -17,7 +17,7 @@ export const SECRET = 'the-token-of-the-reader';
 export const PERIOD_MS = 20;
 const FROM = 'Purser <purser@example.test>';
 
-export interface MessageState {
+interface MessageState {
   readonly tries: number;
   readonly outcome: string | null;
   readonly body: string | null;

@@ -60,7 +60,7 @@ export interface TestService extends TestGround {
   readonly closeFirst: (close: () => Promise<void>) => void;
 }
 
-export interface WalletFigures {
+interface WalletFigures {
   readonly balance: number;
   readonly held: number;
   readonly openStreams: number;

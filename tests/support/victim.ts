@@ -30,7 +30,7 @@ export async function createVictim(): Promise<LedgerDatabase> {
 }
 
 /** Books the charge of a call in the journal, as it was done before receipts were entries. */
-export async function bookAsBefore({ database }: LedgerDatabase, callId: string): Promise<void> {
+async function bookAsBefore({ database }: LedgerDatabase, callId: string): Promise<void> {
   await sql(database)`insert into ledger.journal select * from ledger.entries where kind = 'charge'
     and cause = ${callId}`;
   await rewrite(database, 'update usage.calls set seq = null, balance_after_micros = null where call_id = $1', [

@@ -10,8 +10,6 @@ export interface Received {
   readonly atMs: number;
 }
 
-export type WebhookReceiver = Awaited<ReturnType<typeof startReceiver>>;
-
 /** The status of an answer, with headers if there are any. `stall` never answers. */
 type Answer = number | 'stall' | { readonly status: number; readonly headers: Record<string, string> };
 

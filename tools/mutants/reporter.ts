@@ -14,7 +14,10 @@ export interface TestResult {
 export const RESULT_MARK = 'test result: ';
 const CAUSES_MAX = 5;
 
-/** A line for each test that ran. */
+/**
+ * A line for each test that ran. Node loads it by the name of this file.
+ * @public
+ */
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const event of source) {
     if (event.type !== 'test:pass' && event.type !== 'test:fail') continue;

@@ -35,7 +35,7 @@ export const keyVariable = z
   .refine((name) => !isOwnSetting(name), { error: 'must not be a setting of the service itself' });
 
 /** How every kind names its key: at most one of these. Without any, no key is sent. */
-export const keyFields = {
+const keyFields = {
   apiKeyEnv: keyVariable.optional(),
   apiKey: keyName.optional(),
   /** A pool: calls are spread over these keys. */
@@ -52,13 +52,13 @@ const limits = z.strictObject({
 });
 
 /** What every kind may say of its calls. */
-export const callFields = { onAbandon: onAbandon.default('cancel'), limits: limits.optional() };
+const callFields = { onAbandon: onAbandon.default('cancel'), limits: limits.optional() };
 
 /** What people read as the host is the host. A URL allows more: `http:a`, `http://a\@b` for the host `a`, full stops of other scripts. */
 const PLAIN = /^https?:\/\/([a-z0-9_-]+(\.[a-z0-9_-]+)*\.?|\[[\da-f:.]+\])(:\d{1,5})?(\/[!-[\]-~]*)?$/i;
 
 /** An address without a secret: operators see the whole catalogue, addresses included. */
-export const providerUrl = z
+const providerUrl = z
   .url({ protocol: /^https?$/, abort: true })
   .refine(isBare, {
     error: 'must have no user name, password, query or fragment; name a key by `apiKey`',

@@ -15,16 +15,7 @@ const anomaly = z
   .enum(['amount', 'currency', 'second', 'no_wallet', 'too_much', 'owner_deleted'])
   .nullable()
   .meta({ description: 'How a payment differs from what was requested.' });
-export const caseActSchema = z.enum([
-  'pay_back',
-  'credit',
-  'book',
-  'release',
-  'mark_paid',
-  'recover',
-  'write_off',
-  'close',
-]);
+const caseActSchema = z.enum(['pay_back', 'credit', 'book', 'release', 'mark_paid', 'recover', 'write_off', 'close']);
 const next = z
   .string()
   .nullable()

@@ -4,7 +4,7 @@ import { appId, userId } from './identifiers.ts';
 
 /** Requests and answers about the users of an app who have a connected wallet. */
 
-export const appUserSchema = z
+const appUserSchema = z
   .object({
     userId: z.string(),
     connectedSince: moment.meta({ description: 'When the user connected their wallet for the first time.' }),

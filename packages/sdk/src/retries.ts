@@ -7,7 +7,7 @@ const CALLS_MAX = 10_000;
 type Init = NonNullable<Parameters<Fetch>[1]>;
 
 /** What makes two chat calls the same call. */
-export interface ChatCall {
+interface ChatCall {
   readonly url: string;
   readonly userId: string;
   readonly body: string;

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
 /** The `error.type` of the format. Clients show it, and none decides by it. */
-export type ApiErrorType = 'invalid_request_error' | 'authentication_error' | 'rate_limit_error' | 'server_error';
+type ApiErrorType = 'invalid_request_error' | 'authentication_error' | 'rate_limit_error' | 'server_error';
 
 /** Everything that an error answer contains. */
 export interface ApiErrorFacts {

@@ -5,7 +5,7 @@ import { countPromptTokens } from './tokens.ts';
 import { parseToolPlan, parseTools, type ToolPlan } from './tool.ts';
 
 /** The form of the answer: prose, any JSON object, or an instance of a schema. */
-export type AnswerFormat =
+type AnswerFormat =
   | { readonly type: 'text' }
   | { readonly type: 'json_object' }
   | { readonly type: 'json_schema'; readonly schema: unknown };

@@ -2,7 +2,7 @@ import { malformed } from './api-error.ts';
 import { Fields } from './fields.ts';
 
 const ROLES = ['developer', 'system', 'user', 'assistant', 'tool', 'function'] as const;
-export type Role = (typeof ROLES)[number];
+type Role = (typeof ROLES)[number];
 
 /** A message, reduced to what the simulator echoes and counts. */
 export interface Message {

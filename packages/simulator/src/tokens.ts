@@ -7,7 +7,7 @@ const TOKENS_PER_MESSAGE = 4; // For the role and the markup around a message.
 const TOKENS_PER_ATTACHMENT = 85; // Images, audio and files alike, of any size.
 
 /** Counts code points, so that an emoji counts as one and a cut never splits it. */
-export function countCharacters(text: string): number {
+function countCharacters(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
   return count;

@@ -2,7 +2,7 @@ import { slotsOf, type TemplateSlots } from './template-slots.ts';
 import { type ChunkPattern, TextRun, unescaped } from './text-run.ts';
 
 /** A text of a chunk, and the name of its member in the JSON. */
-export interface NamedText {
+interface NamedText {
   readonly name: string;
   readonly text: string;
 }

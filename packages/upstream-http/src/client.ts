@@ -12,7 +12,7 @@ export { RequestError, type RequestErrorKind } from './request-error.ts';
 export type { BufferedResponse } from './buffered-response.ts';
 export type { ErrorResponse } from './exchange.ts';
 export type { LargeBody } from './large-bodies.ts';
-export { type FindProxy, proxiesOf } from './proxies.ts';
+export { proxiesOf } from './proxies.ts';
 export type { ResponseListener, StreamedResponse } from './streamed-response.ts';
 
 /** Publishes `{ url }` for each request that is handed to the pool. Tests subscribe to prove that nothing was sent. */

@@ -11,7 +11,7 @@ const OK = 200;
 /** How much of an error is read. The errors that say why they came are shorter. */
 export const ERROR_BYTES_MAX = 8 * 1024;
 /** How long an error may take to arrive after its head. Its status is known already. */
-export const ERROR_MS_MAX = 500;
+const ERROR_MS_MAX = 500;
 
 /** What an upstream says in an answer whose status is not 200. Use it to find out why, and never show it. */
 export interface ErrorResponse {

@@ -2,7 +2,7 @@ import type { CallFacts, HistoryLog, ModelPrice, ProviderFacts, Receipt } from '
 import { ceilingOf, chargeOf, ownCount } from './price.ts';
 
 /** WA-10: a lease lasts 15 s and is renewed every second. A process that stood still for less has not lost its holds. */
-export const FENCED_AFTER_MS = 13_000;
+const FENCED_AFTER_MS = 13_000;
 /** A request that takes 10 s to arrive is refused unread, and a process that stands still reads none. */
 const TOO_SLOW_AFTER_MS = 9_000;
 

@@ -127,7 +127,7 @@ export interface WalletRow {
 }
 
 /** A key with a monthly budget (CP-08). */
-export interface KeyFacts {
+interface KeyFacts {
   readonly name: string;
   /** The first key of its line: all keys of a line spend one budget. */
   readonly line: string;

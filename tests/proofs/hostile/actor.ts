@@ -1,9 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A process that carries out orders, one at a time. */
-export type Actor = Awaited<ReturnType<typeof startActor>>;
-
 /** Starts a script of this folder. The script says which orders it takes. */
 export async function startActor(script: string, argument: string) {
   const child: ChildProcess = fork(new URL(script, import.meta.url), [argument]);

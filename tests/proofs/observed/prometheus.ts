@@ -14,7 +14,7 @@ interface QuerySeries {
   readonly value: readonly [seconds: number, value: string];
 }
 
-export interface ActiveAlert {
+interface ActiveAlert {
   readonly labels: Readonly<Record<string, string>> & { readonly alertname: string };
   readonly annotations: { readonly summary: string };
   readonly state: 'pending' | 'firing';

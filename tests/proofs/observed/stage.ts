@@ -39,8 +39,8 @@ export interface Play {
   readonly fireMsMax?: number;
 }
 
-export const WORKERS = 2;
-export const RICH = 'rich';
+const WORKERS = 2;
+const RICH = 'rich';
 const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
 const PIECES = ['Good', ' morning', '.'];
 /** The time between two rounds of calls, of which there are eight in each. */

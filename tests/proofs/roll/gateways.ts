@@ -9,12 +9,6 @@ import { waitUntil } from '../../support/wait-until.ts';
 /** One of the gateways, which is restarted on its port, also as another version. */
 export type Gateway = Awaited<ReturnType<typeof createGateway>>;
 
-/** How long each part took, in seconds. */
-export interface Restart {
-  readonly stopped: number;
-  readonly started: number;
-}
-
 export interface GatewayOptions {
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;

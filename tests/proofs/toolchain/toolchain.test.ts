@@ -12,6 +12,6 @@ for (const tool of TOOLCHAIN) {
 test('the toolchain is complete', () => {
   assert.deepEqual(
     TOOLCHAIN.map(({ bin }) => bin),
-    ['tsc', 'oxlint', 'biome'],
+    ['tsc', 'oxlint', 'biome', 'knip', 'knip'],
   );
 });

@@ -252,7 +252,6 @@ export const trailing = ofFile('tests/conformance/operator/trail.test.ts');
 export const showingUsers = ofFile('tests/conformance/balance.test.ts');
 export const singleSignOn = ofFile('tests/conformance/pages/sso.test.ts');
 export const readingClaims = ofFile('packages/service/src/accounts/sso-claims.test.ts');
-export const inviting = ofFile('tests/conformance/control/team.test.ts');
 export const leadingBack = ofFile('tests/conformance/pages/connect-links.test.ts');
 export const bounding = ofFile('tests/property/hold-bound.test.ts');
 export const tabulating = ofFile('tests/conformance/parameter-table.test.ts');

@@ -5,7 +5,7 @@ export type Json = Readonly<Record<string, unknown>>;
 /** One part of a content: `text`, `functionCall`, `inlineData` ..., with `thought` and `thoughtSignature` beside it. */
 export type Part = Json;
 
-export interface TokenDetail {
+interface TokenDetail {
   readonly modality: 'TEXT' | 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT';
   readonly tokenCount: number;
 }

@@ -42,7 +42,7 @@ export type PathEnd =
   | { readonly outcome: 'answered' | 'abandoned'; readonly by: PathUsage };
 
 /** The usage as the provider reports it, zero as it reports it, or our own count of the prompt and of this text. */
-export type PathUsage = 'report' | 'zero' | { readonly counted: string };
+type PathUsage = 'report' | 'zero' | { readonly counted: string };
 
 export const FREE: PathEnd = { outcome: 'failed' };
 export const ANSWERED: PathEnd = { outcome: 'answered', by: 'report' };
