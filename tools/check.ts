@@ -14,16 +14,10 @@ const CHECK_TIMEOUT_MS = 300_000;
 
 const STATIC: readonly Check[] = [
   ...TOOLCHAIN.map((tool) => ({ name: tool.name, run: () => runTool(tool) })),
-  { name: 'structure', run: () => runScript('structure/main.ts', []) },
   { name: 'prose', run: () => runScript('prose/main.ts', []) },
 ];
 
-// Without the tests that run the checks above once more.
-const REPEATED = ['tests/proofs/toolchain/toolchain.test.ts', 'tests/structure/structure.test.ts'];
-const TESTS: Check = {
-  name: 'fast tests',
-  run: () => runScript('test.ts', ['--fast', ...REPEATED.flatMap((file) => ['--without', file])]),
-};
+const TESTS: Check = { name: 'fast tests', run: () => runScript('test.ts', ['--fast']) };
 
 // What a developer runs before each commit: everything, even after something has failed, and then what is wrong.
 const results = await Promise.all(STATIC.map(perform));

@@ -27,7 +27,7 @@ export const PLACES: readonly Place[] = [
   ),
 ];
 
-export function namesIn(text: string): readonly string[] {
+function namesIn(text: string): readonly string[] {
   return text.split(/\s+/).filter((name) => name !== '');
 }
 

@@ -1,4 +1,4 @@
-import { type Comment, lex, type Token } from '../structure/lexer.ts';
+import { codeIn, commentsIn, lineAt, type Piece } from '../structure/typescript.ts';
 
 /** Text that people read, with the line that it begins on. Line breaks are those of the file. */
 export interface Passage {
@@ -11,6 +11,7 @@ const ALONE = /^\s*(?:#|\||<)/; // A heading, a row of a table, a tag of HTML.
 const ITEM = /^\s*(?:[-*+]|\d+\.)\s/;
 const QUOTE = /^\s*>\s?/;
 const COMMENT_MARKS = /^[ \t]*(?:\/\/+|\/\*+|\*+\/|\*(?!\*)|--+)?[ \t]?/gm;
+export const MARKS = /[*_[\]]/g;
 const MESSAGE_WORDS_MIN = 3;
 
 /** Paragraphs and list items. Tables and fenced code are left out. */
@@ -29,42 +30,41 @@ export function passagesOfMarkdown(text: string): readonly Passage[] {
   return passages.map((passage) => ({ ...passage, text: withoutMarkup(passage.text) }));
 }
 
-/** Comments, those of consecutive lines together, and strings with enough words to be a sentence or a part of one. */
-export function passagesOfTypeScript(text: string): readonly Passage[] {
-  const { tokens, comments } = lex(text);
-  return [...joined(comments), ...tokens.filter(isMessage)].map(({ text: said, line }) => ({
-    text: withoutMarkup(said.replaceAll(COMMENT_MARKS, '')),
-    line,
-  }));
+/** Returns the comments of TypeScript, those of consecutive lines together. */
+export function commentsOfTypeScript(path: string, text: string): readonly Passage[] {
+  return passagesOf(text, joined(text, commentsIn(path, text)));
+}
+
+/** Returns strings with enough words to be a sentence or a part of one. */
+export function messagesOfTypeScript(path: string, text: string): readonly Passage[] {
+  return passagesOf(text, codeIn(path, text).literals.filter(isMessage));
 }
 
 /** Comments of SQL. */
 export function passagesOfSql(text: string): readonly Passage[] {
-  const comments = text.split('\n').flatMap((content, index) => {
-    const found = /--.*$/.exec(content)?.[0];
-    return found === undefined ? [] : [{ text: found, line: index + 1 }];
-  });
-  return joined(comments).map(({ text: said, line }) => ({
+  const comments = Array.from(text.matchAll(/--.*$/gm), ({ 0: found, index }) => ({ text: found, start: index }));
+  return passagesOf(text, joined(text, comments));
+}
+
+function passagesOf(text: string, pieces: readonly Piece[]): readonly Passage[] {
+  return pieces.map(({ text: said, start }) => ({
     text: withoutMarkup(said.replaceAll(COMMENT_MARKS, '')),
-    line,
+    line: lineAt(text, start),
   }));
 }
 
-function joined(comments: readonly Comment[]): readonly Passage[] {
-  const passages: { text: string; line: number; end: number }[] = [];
-  for (const { text, line } of comments) {
-    const last = passages.at(-1);
-    const end = line + text.split('\n').length - 1;
-    if (last !== undefined && last.end === line - 1) {
-      last.text += `\n${text}`;
-      last.end = end;
-    } else passages.push({ text, line, end });
+function joined(text: string, comments: readonly Piece[]): readonly Piece[] {
+  const pieces: { text: string; start: number }[] = [];
+  for (const { text: said, start } of comments) {
+    const last = pieces.at(-1);
+    const between = last === undefined ? '' : text.slice(last.start + last.text.length, start);
+    if (last !== undefined && /^[ \t]*\n[ \t]*$/.test(between)) last.text += `${between}${said}`;
+    else pieces.push({ text: said, start });
   }
-  return passages;
+  return pieces;
 }
 
-function isMessage({ kind, text }: Token): boolean {
-  if (kind !== 'string' && !kind.startsWith('template')) return false;
+function isMessage({ text }: Piece): boolean {
   return text.split(/\s+/).filter((word) => /^[\p{L}’'-]+[.,:;!?]?$/u.test(word)).length >= MESSAGE_WORDS_MIN;
 }
 
@@ -73,5 +73,5 @@ function withoutMarkup(text: string): string {
   return text
     .replaceAll(/`[^`]*`/g, (code) => `x${code.replaceAll(/[^\n]/g, '')}`)
     .replaceAll(/\]\([^)\s]*\)/g, ']')
-    .replaceAll(/[*_[\]]/g, '');
+    .replaceAll(MARKS, '');
 }

@@ -1,5 +1,5 @@
 /** A word or phrase that the prose of the repository does not use. */
-export interface BannedWords {
+interface BannedWords {
   /** A space in it matches a line break too. */
   readonly pattern: RegExp;
   readonly instead: string;

@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Tree } from './project.ts';
+
+/** The text files of a repository by their path from its root, with `/`. */
+export type Tree = ReadonlyMap<string, string>;
 
 const FILE_BYTES_MAX = 2_000_000; // Larger is data, not text that somebody wrote.
 const LISTING_BYTES_MAX = 64_000_000;
