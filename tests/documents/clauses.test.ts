@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { readTree } from '../../tools/structure/read-tree.ts';
 import { promiseFiles } from '../../tools/test-files.ts';
 import { ROOT } from '../../tools/toolchain.ts';
-import { testNamesIn } from '../support/test-names.ts';
+import { testNamesIn } from '../../tools/prose/test-names.ts';
 
 /** Holds docs/CLAUSES.md, the law, to what cites it. */
 

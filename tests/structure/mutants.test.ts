@@ -8,7 +8,7 @@ import { type Files, type Mutant, rotOf } from '../../tools/mutants/mutant.ts';
 import { MUTANTS } from '../../tools/mutants/mutants.ts';
 import { readTree } from '../../tools/structure/read-tree.ts';
 import { ROOT } from '../../tools/toolchain.ts';
-import { testNamesIn } from '../support/test-names.ts';
+import { testNamesIn } from '../../tools/prose/test-names.ts';
 
 const MUTANTS_MIN = 100;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkProse } from '../../tools/prose/check-prose.ts';
+import { checkProse, checkTestNames } from '../../tools/prose/check-prose.ts';
 import { PROSE } from '../../tools/prose/rules.ts';
 
 function placesIn(files: Readonly<Record<string, string>>): readonly string[] {
@@ -42,7 +42,7 @@ test('each banned word of the table is found', () => {
 test('code, names and words that only look alike pass', () => {
   const passing = {
     'docs/a.md': 'Anna sets `whatever`.\n\n```\nwhatever\n```\n\nThis history is the chip of their hero.\n',
-    'tools/a.ts': "const whatever = strays['whatever'];\n// See `strays.ts`.\n",
+    'tools/a.ts': "const whatever = strays['whatever'];\n// It is in `strays.ts`.\n",
     'tools/a.json': '{ "whatever": 1 }',
   };
   assert.deepEqual(placesIn(passing), []);
@@ -55,4 +55,33 @@ test('a sentence of 41 words is found in Markdown only', () => {
   assert.deepEqual(placesIn({ 'docs/a.md': `| ${words(60)} |\n` }), []);
   assert.deepEqual(placesIn({ 'docs/a.md': `See \`${words(60)}\`.` }), []);
   assert.deepEqual(placesIn({ 'tools/a.ts': `// ${words(60)}` }), []);
+});
+
+test('a doc comment that is no sentence is found, and one that only points elsewhere', () => {
+  for (const text of [
+    '/** the sum. */',
+    '/** The sum */',
+    '/**\n * The sum\n * of all */',
+    '/** See `sum`. */',
+    '// See sum.ts.',
+  ])
+    assert.deepEqual(placesIn({ 'tools/a.ts': `a();\n${text}` }), ['tools/a.ts:2'], text);
+  const passing = ['/** The sum. */', '/** `sum` is it. */', '/**\n * Adds.\n *\n *     sum(1)\n * @public\n */'];
+  for (const text of [
+    ...passing,
+    '// the sum',
+    '// See sum.ts. It adds.',
+    "const glob = '/** no';",
+    '/** A. */ // the sum',
+  ])
+    assert.deepEqual(placesIn({ 'tools/a.ts': text }), [], text);
+});
+
+test('a test name of more than 15 words after its clause ids is found', () => {
+  const passing = [`'WA-07 CC-01 ${words(15)}'`, `\`WA-07 \${a ? 1 : 2} ${words(14)}\``];
+  const text = [...passing, `"WA-07 ${words(16)}"`].map((name) => `test(${name}, run);\n`).join('');
+  assert.deepEqual(
+    checkTestNames(new Map([['a.test.ts', text]]), PROSE).map(({ line }) => line),
+    [3],
+  );
 });

@@ -8,6 +8,7 @@ import {
   passagesOfSql,
 } from './passages.ts';
 import type { ProseRules } from './rules.ts';
+import { testNamesOf } from './test-names.ts';
 
 export interface ProseFinding {
   readonly file: string;
@@ -22,6 +23,16 @@ export function checkProse(tree: Tree, rules: ProseRules): readonly ProseFinding
     .flatMap(([file, text]) => findingsIn(file, text, rules).toSorted((left, right) => left.line - right.line));
 }
 
+/** Returns the names of tests that are too long to be read at a glance. */
+export function checkTestNames(tree: Tree, { testNameWordsMax }: ProseRules): readonly ProseFinding[] {
+  return testNamesOf(tree)
+    .filter(({ words }) => words > testNameWordsMax)
+    .map(({ file, line, words }) => {
+      const message = `The name of a test has ${words} words; ${testNameWordsMax} are the most. Say the one promise that it keeps.`;
+      return { file, line, message };
+    });
+}
+
 function findingsIn(file: string, text: string, rules: ProseRules): readonly ProseFinding[] {
   if (file.endsWith('.md')) {
     const passages = passagesOfMarkdown(text);
@@ -31,7 +42,8 @@ function findingsIn(file: string, text: string, rules: ProseRules): readonly Pro
     // Strings are taken out of the few files only in which a banned word occurs at all.
     const isSuspect = bannedIn(file, [{ text: text.replaceAll(MARKS, ''), line: 1 }], rules).length > 0;
     const messages = isSuspect ? messagesOfTypeScript(file, text) : [];
-    return bannedIn(file, [...commentsOfTypeScript(file, text), ...messages], rules);
+    const comments = commentsOfTypeScript(file, text);
+    return [...bannedIn(file, [...comments, ...messages], rules), ...incompleteIn(file, comments)];
   }
   return file.endsWith('.sql') ? bannedIn(file, passagesOfSql(text), rules) : [];
 }
@@ -60,6 +72,17 @@ function longIn(file: string, passages: readonly Passage[], { sentenceWordsMax }
       return [{ file, line: line + linesIn(text.slice(0, index)), message }];
     }),
   );
+}
+
+/** A doc comment is a sentence or more, and no comment only points elsewhere. Examples and tags do not count. */
+function incompleteIn(file: string, comments: readonly Passage[]): readonly ProseFinding[] {
+  return comments.flatMap(({ text, line, isDoc = false }) => {
+    const said = text.replaceAll(/^(?: {4}.*|@\w+.*)$/gm, '').trim();
+    if (/^see (?:\S*[^\s.] ){0,2}\S+$/i.test(said))
+      return [{ file, line, message: `"${said}": Say what the reader finds there.` }];
+    if (!isDoc || /^[\p{Lu}\d"“(][\s\S]*\.["”)]?$/u.test(said)) return [];
+    return [{ file, line, message: 'A doc comment begins with a capital letter and ends with a full stop.' }];
+  });
 }
 
 function linesIn(text: string): number {

@@ -4,6 +4,8 @@ import { codeIn, commentsIn, lineAt, type Piece } from '../structure/typescript.
 export interface Passage {
   readonly text: string;
   readonly line: number;
+  /** Whether it is a comment that editors show beside the name that follows. */
+  readonly isDoc?: boolean;
 }
 
 const FENCE = /^\s*(?:```|~~~)/;
@@ -12,6 +14,7 @@ const ITEM = /^\s*(?:[-*+]|\d+\.)\s/;
 const QUOTE = /^\s*>\s?/;
 const COMMENT_MARKS = /^[ \t]*(?:\/\/+|\/\*+|\*+\/|\*(?!\*)|--+)?[ \t]?/gm;
 export const MARKS = /[*_[\]]/g;
+const COMMENT_END = /\s*\*+\/$/;
 const MESSAGE_WORDS_MIN = 3;
 
 /** Paragraphs and list items. Tables and fenced code are left out. */
@@ -30,7 +33,7 @@ export function passagesOfMarkdown(text: string): readonly Passage[] {
   return passages.map((passage) => ({ ...passage, text: withoutMarkup(passage.text) }));
 }
 
-/** Returns the comments of TypeScript, those of consecutive lines together. */
+/** Returns the comments of TypeScript, those of consecutive lines together if they are no doc comments. */
 export function commentsOfTypeScript(path: string, text: string): readonly Passage[] {
   return passagesOf(text, joined(text, commentsIn(path, text)));
 }
@@ -48,8 +51,9 @@ export function passagesOfSql(text: string): readonly Passage[] {
 
 function passagesOf(text: string, pieces: readonly Piece[]): readonly Passage[] {
   return pieces.map(({ text: said, start }) => ({
-    text: withoutMarkup(said.replaceAll(COMMENT_MARKS, '')),
+    text: withoutMarkup(said.replace(COMMENT_END, '').replaceAll(COMMENT_MARKS, '')),
     line: lineAt(text, start),
+    isDoc: isDoc(said),
   }));
 }
 
@@ -58,10 +62,15 @@ function joined(text: string, comments: readonly Piece[]): readonly Piece[] {
   for (const { text: said, start } of comments) {
     const last = pieces.at(-1);
     const between = last === undefined ? '' : text.slice(last.start + last.text.length, start);
-    if (last !== undefined && /^[ \t]*\n[ \t]*$/.test(between)) last.text += `${between}${said}`;
+    const isAlone = isDoc(said) || last === undefined || isDoc(last.text);
+    if (!isAlone && /^[ \t]*\n[ \t]*$/.test(between)) last.text += `${between}${said}`;
     else pieces.push({ text: said, start });
   }
   return pieces;
+}
+
+function isDoc(comment: string): boolean {
+  return comment.startsWith('/**');
 }
 
 function isMessage({ text }: Piece): boolean {
@@ -71,7 +80,7 @@ function isMessage({ text }: Piece): boolean {
 /** Makes code in backticks one word that no rule looks into, and a link its text. */
 function withoutMarkup(text: string): string {
   return text
-    .replaceAll(/`[^`]*`/g, (code) => `x${code.replaceAll(/[^\n]/g, '')}`)
+    .replaceAll(/`[^`]*`/g, (code) => `X${code.replaceAll(/[^\n]/g, '')}`)
     .replaceAll(/\]\([^)\s]*\)/g, ']')
     .replaceAll(MARKS, '');
 }

@@ -9,6 +9,8 @@ export interface ProseRules {
   readonly banned: readonly BannedWords[];
   /** Words of a sentence in Markdown. Code in backticks is one word; tables and fenced code are left out. */
   readonly sentenceWordsMax: number;
+  /** Words of the name of a test after its clause ids. */
+  readonly testNameWordsMax: number;
   /** Paths that begin so are not read. */
   readonly skipped: readonly string[];
 }
@@ -33,6 +35,7 @@ export const PROSE: ProseRules = {
     { pattern: /\boddness(?:es)?\b/gi, instead: 'Say "anomaly".' },
   ],
   sentenceWordsMax: 40,
+  testNameWordsMax: 15,
   // Figures as they were measured, and the texts that the linter's own test must see refused.
   skipped: ['benchmarks/results/', 'benchmarks/reports/', 'tests/fixtures/', 'tests/structure/prose.test.ts'],
 };

@@ -31,7 +31,7 @@ export interface Wallet {
   readonly balance: (options: { readonly signal: Signal }) => Promise<Balance>;
 }
 
-/** See `PurserUser.withTopUp`. */
+/** Runs a call, waits for a top-up if it is refused for want of money, and runs it again, as `PurserUser.withTopUp` says. */
 export async function withTopUp<Result>(
   wallet: Wallet,
   call: () => Result | PromiseLike<Result>,

@@ -11,26 +11,26 @@ export function ofFile(file: string): Test {
   return (name) => ({ file, name });
 }
 
-/** The files that faults are planted in: the tables, */
+// The files that faults are planted in, and those whose tests find them. First the tables of the database.
 export const databaseTables = inFile('packages/service/migrations/0001_db.sql');
 export const ledgerTables = inFile('packages/service/migrations/0007_ledger.sql');
 export const accountTables = inFile('packages/service/migrations/0002_accounts.sql');
 export const sandboxTables = inFile('packages/service/migrations/0009_sandbox.sql');
 export const usageTables = inFile('packages/service/migrations/0006_usage.sql');
 
-/** people who are deleted, */
+// People who are deleted.
 export const deletion = inFile('packages/service/src/privacy/deletion.ts');
 export const ownerDeleted = inFile('packages/service/src/connections/is_owner_deleted.sql');
 export const personHistory = inFile('packages/service/src/privacy/history.ts');
 export const retentionOfMail = inFile('packages/service/src/mail/queries.ts');
 
-/** the sign-in through a provider, */
+// The sign-in through a provider.
 export const ssoQueries = inFile('packages/service/src/accounts/sso-queries.ts');
 export const ssoEntry = inFile('packages/service/src/accounts/sso-entry.ts');
 export const ssoClaims = inFile('packages/service/src/accounts/sso-claims.ts');
 export const ssoClient = inFile('packages/service/src/accounts/sso-client.ts');
 
-/** the functions of the database, */
+// The functions of the database.
 export const largestHold = inFile('packages/service/src/db/largest_hold.sql');
 export const grantedHold = inFile('packages/service/src/db/granted_hold.sql');
 export const holdOutcome = inFile('packages/service/src/db/hold_outcome.sql');
@@ -71,7 +71,7 @@ export const rebuildReceipts = inFile('packages/service/src/stats/rebuild_receip
 export const replaceDay = inFile('packages/service/src/stats/replace_day.sql');
 export const findAnswer = inFile('packages/service/src/idempotency/find.sql');
 
-/** and the code. */
+// The code.
 export const holdRequest = inFile('packages/service/src/gateway/usage/hold-request.ts');
 export const plainCall = inFile('packages/service/src/gateway/run-in-lane.ts');
 export const failure = inFile('packages/service/src/gateway/answer/answer.ts');
@@ -165,7 +165,7 @@ export const statusWords = ofFile('packages/service/src/status/status.test.ts');
 export const seeing = ofFile('packages/service/src/status/trouble.test.ts');
 export const noting = ofFile('tests/integration/status.test.ts');
 
-/** backups and the doctor. */
+// Backups and the doctor.
 export const backupFolder = inFile('packages/service/src/backup/folder.ts');
 export const timelines = inFile('packages/service/src/backup/timelines.ts');
 export const keptSettlements = inFile('packages/service/src/backup/settlements.ts');

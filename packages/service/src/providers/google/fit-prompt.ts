@@ -8,7 +8,7 @@ import type {
 type Assistant = Extract<LanguageModelV4Message, { role: 'assistant' }>;
 type ToolContent = Extract<LanguageModelV4Message, { role: 'tool' }>['content'];
 
-/** What Google takes for a signature that its caller no longer has: https://ai.google.dev/gemini-api/docs/thought-signatures */
+/** What Google takes for a signature that its caller no longer has (https://ai.google.dev/gemini-api/docs/thought-signatures). */
 const UNSIGNED = 'skip_thought_signature_validator';
 
 /** The same call with a prompt in the form that Gemini wants. `isSigned`: the model wants its function calls signed. */

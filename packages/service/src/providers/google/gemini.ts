@@ -26,9 +26,7 @@ type ThinkingConfig =
   | { readonly thinkingBudget: number }
   | { readonly thinkingLevel: 'minimal' | 'low' | 'medium' | 'high' };
 
-/**
- * The budgets are those of Google's own table for the compatible format: https://ai.google.dev/gemini-api/docs/openai
- */
+/** The budgets of Google's own table for the compatible format (https://ai.google.dev/gemini-api/docs/openai). */
 const BUDGETS: Readonly<Record<string, number>> = { none: 0, minimal: 1_024, low: 1_024, medium: 8_192, high: 24_576 };
 const LEVELS = ['minimal', 'low', 'medium', 'high'] as const;
 
