@@ -47,7 +47,7 @@ export interface PageMethods<Who = SignedIn> {
   readonly GET?: (request: PageRequest<Who>) => Promise<PageResponse> | PageResponse;
   /** Is called only with a form that this service made for this visitor, sent from a page of this service (PG-02). */
   readonly POST?: (request: PageRequest<Who>, form: Form) => Promise<PageResponse> | PageResponse;
-  /** How large the form of a visitor who is signed in may be, in bytes. For files. Undefined: 16 KiB, as any other form. */
+  /** The most bytes that the form of a signed-in visitor may have, for pages that take files. Others take 16 KiB. */
   readonly formBytesMax?: (who: Who, path: string) => number | undefined;
 }
 
