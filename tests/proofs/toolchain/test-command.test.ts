@@ -5,10 +5,10 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { LONG } from '../../tools/proofs.ts';
-import { promiseFiles, proofFiles, PROOFS } from '../../tools/test-files.ts';
-import { inOrder } from '../../tools/test-order.ts';
-import { type Outcome, ROOT, runNode } from '../../tools/toolchain.ts';
+import { LONG } from '../../../tools/proofs.ts';
+import { promiseFiles, proofFiles, PROOFS } from '../../../tools/test-files.ts';
+import { inOrder } from '../../../tools/test-order.ts';
+import { type Outcome, ROOT, runNode } from '../../../tools/toolchain.ts';
 
 const COMMAND = join(ROOT, 'tools', 'test.ts');
 const TIMEOUT_MS = 60_000;

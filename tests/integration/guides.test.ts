@@ -7,7 +7,7 @@ import { DEMO_OPERATOR_EMAIL, DEMO_OWNER_EMAIL } from '../../packages/service/sr
 import { ROOT } from '../../tools/toolchain.ts';
 import { send } from '../support/client.ts';
 import { signIn } from '../support/control.ts';
-import { namesIn, routesIn, rowsUnder } from './documents.ts';
+import { namesIn, routesIn, rowsUnder } from '../documents/documents.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { GUIDES, type GuideStage, guideBlocks } from '../support/guide-blocks.ts';
 import { newProject, packSdk } from '../support/sdk-package.ts';
