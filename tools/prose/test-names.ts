@@ -1,7 +1,9 @@
 import { type Piece, lineAt } from '../structure/typescript.ts';
 import type { Tree } from '../structure/read-tree.ts';
 
-const NAME = /\btest\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`)/g;
+/** The name of a test, or of a scenario: that one begins with a clause id. */
+const NAME =
+  /(?:\btest\(\s*|\bname: (?=.[A-Z]+-\d{2}\b))(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`)/g;
 const CLAUSE_IDS = /^(?:[A-Z]+-\d{2}[\s,:]+)+/;
 
 export interface TestName {

@@ -1,95 +1,96 @@
-import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { send } from '../../support/client.ts';
 import { newOwner } from '../../support/control.ts';
-import { assertRefusal } from '../../support/refusal.ts';
+import { scenariosOf } from '../../support/scenarios.ts';
 import { setStage } from '../../support/stage.ts';
 
-const { service } = await setStage();
-const { url } = service;
-const { token: key = '' } = await newOwner(service);
+const stage = await setStage();
+const scenarios = scenariosOf(stage);
+const owner = await newOwner(stage.service);
 const nested = (levels: number): string => '['.repeat(levels - 1) + ']'.repeat(levels - 1);
+const ZIPPED = gzipSync('{"name":"x"}');
+const NEW_APP = { as: owner, request: 'POST /apps' };
+const REFUSED = { ...NEW_APP, code: 'BAD_REQUEST', param: null } as const;
 
 /** Bodies that two programs read differently, or that the database cannot store; each with the field at fault. */
-const BODIES: readonly (readonly [body: string | Uint8Array, param: string | null])[] = [
-  ['{"name":"x","name":"y"}', 'name'],
-  ['{"name":"x","redirectUris":[],"redirectUris":["https://evil.test"]}', 'redirectUris'],
-  [String.raw`{"name":"x\u0000y"}`, 'name'],
-  [String.raw`{"name":"\ud800"}`, 'name'],
-  ['{"name":"x","__proto__":{"a":1}}', '__proto__'],
-  ['{"name":"x","constructor":{"prototype":{}}}', 'constructor.prototype'],
-  ['{"name":1e400}', 'name'],
-  ['{"name":9007199254740993}', 'name'],
-  [`{"name":${nested(32)}}`, 'name'],
-  [`{"name":${nested(33)}}`, null],
-  [`{"name":${nested(30_000)}}`, null],
-  [Buffer.from([...Buffer.from('{"name":"'), 0xff, ...Buffer.from('"}')]), null],
-  [Buffer.from('{"name":"x"}', 'utf16le'), null],
-  ['{"name":"x"', null],
-  ['{"name":"x"}{}', null],
-  ["{'name':'x'}", null],
-  ['{"name":"x",}', null],
-  ['["name"]', null],
-  ['"name"', null],
-  ['null', null],
-  ['', null],
+scenarios({ ...REFUSED, name: 'CP-15 an ambiguous body is a 400' }, [
+  { body: '{"name":"x","name":"y"}', param: 'name' },
+  { body: '{"name":"x","redirectUris":[],"redirectUris":["https://evil.test"]}', param: 'redirectUris' },
+  { body: String.raw`{"name":"x\u0000y"}`, param: 'name' },
+  { body: String.raw`{"name":"\ud800"}`, param: 'name' },
+  { body: '{"name":"x","__proto__":{"a":1}}', param: '__proto__' },
+  { body: '{"name":"x","constructor":{"prototype":{}}}', param: 'constructor.prototype' },
+  { body: '{"name":1e400}', param: 'name' },
+  { body: '{"name":9007199254740993}', param: 'name' },
+  { body: `{"name":${nested(32)}}`, param: 'name' },
+  { body: `{"name":${nested(33)}}` },
+  { body: `{"name":${nested(30_000)}}` },
+  { body: Buffer.from([...Buffer.from('{"name":"'), 0xff, ...Buffer.from('"}')]) },
+  { body: Buffer.from('{"name":"x"}', 'utf16le') },
+  { body: '{"name":"x"' },
+  { body: '{"name":"x"}{}' },
+  { body: "{'name':'x'}" },
+  { body: '{"name":"x",}' },
+  { body: '["name"]' },
+  { body: '"name"' },
+  { body: 'null' },
+  { body: '' },
+]);
+
+scenarios({ as: owner }, [
+  { name: 'CP-15 an ambiguous body creates nothing', request: 'GET /apps', answers: { apps: [] } },
+]);
+
+scenarios(
+  { ...REFUSED, name: 'CC-06 a compressed body is refused unread', body: ZIPPED, param: 'content-encoding' },
+  ['gzip', 'deflate', 'br', 'zstd', 'gzip, gzip', 'identity, gzip', 'x'].map((encoding) => ({
+    headers: { 'content-encoding': encoding },
+  })),
+);
+
+const NOT_JSON = [
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'application/xml',
+  'text/json',
+  'application/jsonp',
+  'x',
+  '',
 ];
 
-test('CP-15 an ambiguous body is a 400 and creates nothing', async () => {
-  for (const [body, param] of BODIES) {
-    const reply = await send('/apps', { url, key, body });
-    assertRefusal(reply, { code: 'BAD_REQUEST', param }, String(body).slice(0, 80));
-  }
-  assert.deepEqual((await send('/apps', { url, key })).body, { apps: [] });
-});
+scenarios(
+  { ...REFUSED, name: 'CC-06 a body of another type is a 400', body: { name: 'x' }, contains: ['application/json'] },
+  NOT_JSON.map((type) => ({ headers: { 'content-type': type } })),
+);
 
-test('CC-06 a compressed body is refused before it is read', async () => {
-  const body = gzipSync('{"name":"x"}');
-  for (const encoding of ['gzip', 'deflate', 'br', 'zstd', 'gzip, gzip', 'identity, gzip', 'x']) {
-    const reply = await send('/apps', { url, key, body, headers: { 'content-encoding': encoding } });
-    assertRefusal(reply, { code: 'BAD_REQUEST', param: 'content-encoding' }, encoding);
-  }
-  const plain = await send('/apps', { url, key, body: { name: 'x' }, headers: { 'content-encoding': 'identity' } });
-  assert.equal(plain.status, 201, plain.text);
-});
+scenarios({ ...NEW_APP, name: 'CC-06 plain JSON is accepted', body: { name: 'x' }, status: 201 }, [
+  { headers: { 'content-encoding': 'identity' } },
+  { headers: { 'content-type': 'application/json' } },
+  { headers: { 'content-type': 'Application/JSON; charset=utf-8' } },
+  { headers: { 'content-type': 'application/json;charset="UTF-8"' } },
+]);
 
-test('CC-06 a body that is not JSON by content type is a 400', async () => {
-  const types = [
-    'text/plain',
-    'application/x-www-form-urlencoded',
-    'multipart/form-data; boundary=x',
-    'application/xml',
-  ];
-  for (const type of [...types, 'text/json', 'application/jsonp', 'x', '']) {
-    const reply = await send('/apps', { url, key, body: '{"name":"x"}', headers: { 'content-type': type } });
-    assertRefusal(reply, { code: 'BAD_REQUEST', param: null }, type);
-    assert.match(String(reply.error['message']), /application\/json/);
-  }
-  for (const type of ['application/json', 'Application/JSON; charset=utf-8', 'application/json;charset="UTF-8"']) {
-    const reply = await send('/apps', { url, key, body: '{"name":"x"}', headers: { 'content-type': type } });
-    assert.equal(reply.status, 201, type);
-  }
-});
+scenarios(NEW_APP, [
+  {
+    name: 'CC-06 a body above the limit is a 413',
+    body: `{"name":"${'x'.repeat(1_048_576)}"}`,
+    code: 'PAYLOAD_TOO_LARGE',
+  },
+  {
+    name: 'CP-15 a content type without a body is accepted',
+    as: await newOwner(stage.service),
+    request: 'DELETE /sessions/current',
+    headers: { 'content-type': 'application/json' },
+    status: 204,
+  },
+]);
 
-test('CC-06 a body above the limit is a 413', async () => {
-  const reply = await send('/apps', { url, key, body: `{"name":"${'x'.repeat(1_048_576)}"}` });
-  assertRefusal(reply, { code: 'PAYLOAD_TOO_LARGE' });
-});
-
-test('CP-15 a content type without a body is accepted', async () => {
-  const owner = await newOwner(service);
-  const headers = { 'content-type': 'application/json' };
-  const reply = await send('/sessions/current', { url, method: 'DELETE', key: owner.token ?? '', headers });
-  assert.equal(reply.status, 204, reply.text);
-});
-
-test('CP-15 an address the database cannot store is no fault of ours', async () => {
-  for (const path of ['/apps/%ff', '/apps/%', '/apps/%c0%80', '/nothing/%00']) {
-    assertRefusal(await send(path, { url, key }), { code: 'NOT_FOUND' }, path);
-  }
-  for (const path of ['/apps/%00', '/apps/x%00y/keys']) {
-    assertRefusal(await send(path, { url, key }), { code: 'BAD_REQUEST', param: 'appId' }, path);
-  }
-  assertRefusal(await send('/apps/%F0%9F%98%80', { url, key }), { code: 'NOT_FOUND' });
-});
+scenarios({ name: 'CP-15 an address the database cannot store', as: owner, code: 'NOT_FOUND' }, [
+  { request: 'GET /apps/%ff' },
+  { request: 'GET /apps/%' },
+  { request: 'GET /apps/%c0%80' },
+  { request: 'GET /nothing/%00' },
+  { request: 'GET /apps/%00', code: 'BAD_REQUEST', param: 'appId' },
+  { request: 'GET /apps/x%00y/keys', code: 'BAD_REQUEST', param: 'appId' },
+  { request: 'GET /apps/%F0%9F%98%80' },
+]);

@@ -4,75 +4,84 @@ import { test } from 'node:test';
 import { newOperator, newOwner, personWith } from '../../support/control.ts';
 import { lockTable } from '../../support/lock-wait.ts';
 import { assertRefusal } from '../../support/refusal.ts';
+import { scenariosOf } from '../../support/scenarios.ts';
 import { startSecondGateway } from '../../support/service.ts';
 import { setStage } from '../../support/stage.ts';
 
-const { service, app } = await setStage();
+const stage = await setStage();
+const scenarios = scenariosOf(stage);
+const { service, app } = stage;
 const owner = await newOwner(service);
 const operator = await newOperator(service);
-const nobody = personWith(service.url, undefined);
 const own = await owner.get(201, 'POST', '/apps', { name: 'App', redirectUris: [] });
 const appId = String(own['appId']);
-const NUL = '\u0000';
+const NUL = 'a\u0000';
+const wallets = `/operator/apps/${app.appId}/wallets`;
+const MONEY = { amountMicros: 1, idempotencyKey: 'k' };
 
-test('ER-01 an unreadable or overlong address is not found', async () => {
-  const long = 'x'.repeat(769);
-  for (const person of [nobody, owner, operator]) {
-    for (const path of ['/apps/%zz', `/apps/${long}`, '/v1/models/%zz', `/operator/apps/${appId}/wallets/${long}`]) {
-      assertRefusal(await person.ask('GET', path), { code: 'NOT_FOUND' }, path);
-    }
-  }
-});
+const LONG = 'x'.repeat(769);
 
-test('AU-04 a user of 256 encoded characters is found by address', async () => {
-  const userId = '/'.repeat(256);
-  const path = `/apps/${appId}/sandbox/users/${encodeURIComponent(userId)}/reset`;
-  const user = await owner.get(200, 'POST', path, {});
-  assert.equal(user['userId'], userId);
-  assertRefusal(await nobody.ask('POST', path, {}), { code: 'UNAUTHORIZED' });
-});
+scenarios(
+  {
+    name: 'ER-01 an unreadable or overlong address is not found',
+    as: ['nobody', 'owner', 'operator'],
+    code: 'NOT_FOUND',
+  },
+  [
+    { request: 'GET /apps/%zz' },
+    { request: `GET /apps/${LONG}` },
+    { request: 'GET /v1/models/%zz' },
+    { request: `GET /operator/apps/${appId}/wallets/${LONG}` },
+  ],
+);
 
-test('ER-08 NUL in an address, query or body is refused by name', async () => {
-  const wallets = `/operator/apps/${app.appId}/wallets`;
-  const money = { amountMicros: 1, idempotencyKey: 'k' };
-  for (const [person, method, path, param, body] of [
-    [owner, 'GET', '/apps/a%00', 'appId'],
-    [owner, 'DELETE', '/sessions/a%00', 'sessionId'],
-    [owner, 'DELETE', `/apps/${appId}/keys/a%00`, 'keyId'],
-    [owner, 'GET', `/apps/${appId}/sandbox?after=a%00`, 'after'],
-    [operator, 'GET', '/operator/apps?query=a%00', 'query'],
-    [owner, 'POST', '/apps', 'name', { name: `a${NUL}`, redirectUris: [] }],
-    [owner, 'PATCH', `/apps/${appId}`, 'name', { name: `a\ud800` }],
-    [operator, 'POST', `/operator/apps/${appId}/suspend`, 'reason', { reason: `a${NUL}` }],
-    [operator, 'POST', `${wallets}/u/credit`, 'reason', { ...money, reason: `a${NUL}` }],
-    [nobody, 'POST', '/sessions', 'email', { email: `a${NUL}`, password: 'x' }],
-    [nobody, 'POST', '/accounts', 'name', { email: 'a@b.test', password: 'x'.repeat(10), name: `a${NUL}` }],
-    [nobody, 'POST', '/password-resets', 'email', { email: `a${NUL}` }],
-  ] as const) {
-    assertRefusal(await person.ask(method, path, body), { code: 'BAD_REQUEST', param }, `${method} ${path}`);
-  }
-});
+const LONGEST = '/'.repeat(256);
 
-test('ER-08 a page length must be a whole number in digits', async () => {
-  const lists = [
-    [owner, `/apps/${appId}/sandbox`, 1_000],
-    [owner, `/apps/${appId}/usage`, 10_000],
-    [operator, '/operator/audit', 500],
-  ] as const;
-  for (const [person, path, most] of lists) {
-    for (const limit of ['1', '002', String(most)]) await person.get(200, 'GET', `${path}?limit=${limit}`);
-    for (const limit of ['0x2', '%202%20', '2e0', '2.0', '', 'two', 'NaN', '-1', '0', String(most + 1)]) {
-      const reply = await person.ask('GET', `${path}?limit=${limit}`);
-      assertRefusal(reply, { code: 'BAD_REQUEST', param: 'limit' }, `${path} ${limit}`);
-      const [accepted, sent] = String(reply.error['message']).split('. ');
-      assert.equal(accepted, `\`limit\`: must be a whole number from 1 to ${most}`);
-      assert.match(sent ?? '', /^You sent /);
-    }
-  }
-});
+scenarios({ request: `POST /apps/${appId}/sandbox/users/${encodeURIComponent(LONGEST)}/reset`, body: {} }, [
+  { name: 'AU-04 a user of 256 encoded characters is found by address', as: owner, answers: { userId: LONGEST } },
+  { name: 'AU-04 such an address needs a session as well', code: 'UNAUTHORIZED' },
+]);
 
-test('BI-02 a redirect address is stored in normal form', async () => {
-  for (const uri of [
+scenarios({ name: 'ER-08 NUL is refused by the name of its field', code: 'BAD_REQUEST' }, [
+  { as: owner, request: 'GET /apps/a%00', param: 'appId' },
+  { as: owner, request: 'DELETE /sessions/a%00', param: 'sessionId' },
+  { as: owner, request: `DELETE /apps/${appId}/keys/a%00`, param: 'keyId' },
+  { as: owner, request: `GET /apps/${appId}/sandbox?after=a%00`, param: 'after' },
+  { as: operator, request: 'GET /operator/apps?query=a%00', param: 'query' },
+  { as: owner, request: 'POST /apps', body: { name: NUL, redirectUris: [] }, param: 'name' },
+  { as: owner, request: `PATCH /apps/${appId}`, body: { name: 'a\ud800' }, param: 'name' },
+  { as: operator, request: `POST /operator/apps/${appId}/suspend`, body: { reason: NUL }, param: 'reason' },
+  { as: operator, request: `POST ${wallets}/u/credit`, body: { ...MONEY, reason: NUL }, param: 'reason' },
+  { request: 'POST /sessions', body: { email: NUL, password: 'x' }, param: 'email' },
+  { request: 'POST /accounts', body: { email: 'a@b.test', password: 'x'.repeat(10), name: NUL }, param: 'name' },
+  { request: 'POST /password-resets', body: { email: NUL }, param: 'email' },
+]);
+
+for (const [as, path, most] of [
+  [owner, `/apps/${appId}/sandbox`, 1_000],
+  [owner, `/apps/${appId}/usage`, 10_000],
+  [operator, '/operator/audit', 500],
+] as const) {
+  const accepted = { name: 'ER-08 a page length in digits is accepted', as };
+  scenarios(
+    accepted,
+    ['1', '002', most].map((limit) => ({ request: `GET ${path}?limit=${limit}` })),
+  );
+  const refused = { code: 'BAD_REQUEST', param: 'limit' } as const;
+  const contains = [new RegExp(`^\`limit\`: must be a whole number from 1 to ${most}\\. You sent `)];
+  scenarios(
+    { name: 'ER-08 any other page length is refused', as, ...refused, contains },
+    ['0x2', '%202%20', '2e0', '2.0', '', 'two', 'NaN', '-1', '0', most + 1].map((limit) => ({
+      request: `GET ${path}?limit=${limit}`,
+    })),
+  );
+}
+
+const newApp = { as: owner, request: 'POST /apps' };
+
+scenarios(
+  { ...newApp, name: 'BI-02 a redirect address in another form', code: 'BAD_REQUEST', param: 'redirectUris[0]' },
+  [
     'https:a.test',
     'https:/a.test',
     'https:///a.test',
@@ -85,10 +94,10 @@ test('BI-02 a redirect address is stored in normal form', async () => {
     'http://2130706433/',
     'http://0x7f.0.0.1/',
     'http:localhost/',
-  ]) {
-    const reply = await owner.ask('POST', '/apps', { name: 'x', redirectUris: [uri] });
-    assertRefusal(reply, { code: 'BAD_REQUEST', param: 'redirectUris[0]' }, uri);
-  }
+  ].map((uri) => ({ body: { name: 'x', redirectUris: [uri] } })),
+);
+
+test('BI-02 a redirect address in normal form is stored', async () => {
   const good = [
     'https://A.test',
     'https://a.test:8443/x',
