@@ -68,6 +68,11 @@ export function assertRefusal(reply: Reply, expected: Expected, about = ''): voi
   assertRetryHeaders(reply.headers, retry, shown);
 }
 
+/** The same for a refusal that names this field, or none, and carries no link. */
+export function assertRefused(reply: Reply, code: Code, param: string | null = null): void {
+  assertRefusal(reply, { code, param, hasLink: false }, reply.text);
+}
+
 /** A body that is the envelope and nothing else. */
 export function assertEnvelope(body: Readonly<Record<string, unknown>>, type: string, shown: string): void {
   const link = 'topupUrl' in body ? ['topupUrl'] : [];

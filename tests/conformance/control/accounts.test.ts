@@ -2,8 +2,7 @@ import { sealedEmail, setAccount } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mailTo, newMember, newOwner, PASSWORD, personWith, signIn, stopRefill } from '../../support/control.ts';
-import type { Reply } from '../../support/client.ts';
-import { assertRefusal, type Code } from '../../support/refusal.ts';
+import { assertRefused } from '../../support/refusal.ts';
 import { signedInBrowser } from '../../support/page.ts';
 import { newsTo } from '../../support/second-factor.ts';
 import { sql } from '../../support/sql.ts';
@@ -12,10 +11,6 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 const { service, app } = await setStage();
 const nobody = personWith(service.url, undefined);
-
-function assertRefused(reply: Reply, code: Code, param: string | null = null): void {
-  assertRefusal(reply, { code, param, hasLink: false }, reply.text);
-}
 
 test('CP-01 an account is created, signs in, sees itself and signs out', async () => {
   const account = await nobody.get(201, 'POST', '/accounts', {

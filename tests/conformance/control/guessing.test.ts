@@ -12,7 +12,7 @@ import { type Reply, send } from '../../support/client.ts';
 import { newOwner, PASSWORD, stopRefill } from '../../support/control.ts';
 import { keysOf } from '../../support/keys.ts';
 import { untilWaiting } from '../../support/lock-wait.ts';
-import { assertRefusal, type Code } from '../../support/refusal.ts';
+import { assertRefused } from '../../support/refusal.ts';
 import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 // As if behind one proxy of ours, so that a test can call from any address.
@@ -25,10 +25,6 @@ function post(path: string, from: string, body: unknown): Promise<Reply> {
 
 function register(from: string, email: string): Promise<Reply> {
   return post('/accounts', from, { email, password: PASSWORD });
-}
-
-function assertRefused(reply: Reply, code: Code): void {
-  assertRefusal(reply, { code, param: null, hasLink: false }, reply.text);
 }
 
 /** Empties the buckets whose names match, as if all their tries had just been used. */

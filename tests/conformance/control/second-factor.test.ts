@@ -7,17 +7,13 @@ import type { Reply } from '../../support/client.ts';
 import { mailTo, newOperator, newOwner, PASSWORD, type Person, personWith, stopRefill } from '../../support/control.ts';
 import { assertPage, IN_ACCOUNT, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
 import { optionsOf, SCRIPT } from '../../support/passkeys.ts';
-import { assertRefusal, type Code } from '../../support/refusal.ts';
+import { assertRefused } from '../../support/refusal.ts';
 import { addAuthenticator, ageProofs, codeOf, forgetSteps, newsTo } from '../../support/second-factor.ts';
 import { setStage } from '../../support/stage.ts';
 
 const { service } = await setStage();
 const nobody = personWith(service.url, undefined);
 const { owner: database } = service.database;
-
-function assertRefused(reply: Reply, code: Code, param: string | null = null): void {
-  assertRefusal(reply, { code, param, hasLink: false }, reply.text);
-}
 
 /** The first step of a sign-in: the password. */
 async function begin(email: string, password = PASSWORD): Promise<string> {

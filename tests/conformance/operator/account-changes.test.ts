@@ -13,7 +13,7 @@ import {
   signIn,
 } from '../../support/control.ts';
 import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
-import { assertRefusal, type Code } from '../../support/refusal.ts';
+import { assertRefused } from '../../support/refusal.ts';
 import { newsTo } from '../../support/second-factor.ts';
 import { startSecondGateway } from '../../support/service.ts';
 import { sql, sqlValue } from '../../support/sql.ts';
@@ -27,10 +27,6 @@ const { service, app } = await setStage();
 const second = await startSecondGateway(service);
 const operator = await newOperator(service);
 const nobody = personWith(service.url, undefined);
-
-function assertRefused(reply: Reply, code: Code, param: string | null = null): void {
-  assertRefusal(reply, { code, param }, reply.text);
-}
 
 function change(by: Person, accountId: string, body: object): Promise<Reply> {
   return by.ask('PATCH', `/operator/accounts/${accountId}`, { reason: 'as decided', ...body });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chat, type Reply, send } from '../../support/client.ts';
 import { newOperator, newOwner, personWith } from '../../support/control.ts';
-import { assertRefusal, type Code } from '../../support/refusal.ts';
+import { assertRefusal, assertRefused } from '../../support/refusal.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { startSecondGateway } from '../../support/service.ts';
 import { setStage } from '../../support/stage.ts';
@@ -23,10 +23,6 @@ async function newApp(name = 'App') {
   const { appId } = await owner.get(201, 'POST', '/apps', { name });
   const { apiKey } = await owner.get(201, 'POST', `/apps/${String(appId)}/keys`, { mode: 'sandbox' });
   return { appId: String(appId), apiKey: String(apiKey), path: `/operator/apps/${String(appId)}` };
-}
-
-function assertRefused(reply: Reply, code: Code, param: string | null = null): void {
-  assertRefusal(reply, { code, param, hasLink: false }, reply.text);
 }
 
 function models(url: string, { apiKey }: OwnApp): Promise<Reply> {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { applyCatalogueFile } from '../../../packages/service/src/catalogue/catalogue-file.ts';
 import { catalogueAt } from '../../support/catalogue.ts';
-import { chat, type Reply, send } from '../../support/client.ts';
+import { chat, send } from '../../support/client.ts';
 import { newOperator, personWith } from '../../support/control.ts';
 import { openStream } from '../../support/open-stream.ts';
-import { assertRefusal, type Code } from '../../support/refusal.ts';
+import { assertRefusal, assertRefused } from '../../support/refusal.ts';
 import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
 import { startSecondGateway } from '../../support/service.ts';
 import { sql, sqlRow } from '../../support/sql.ts';
@@ -51,10 +51,6 @@ function entry(micros: number, changes: Readonly<Record<string, unknown>> = {}) 
     timeoutMs: 60_000,
     ...changes,
   };
-}
-
-function assertRefused(reply: Reply, code: Code, param: string | null = null): void {
-  assertRefusal(reply, { code, param, hasLink: false }, reply.text);
 }
 
 async function isListed(url: string, name: string): Promise<boolean> {

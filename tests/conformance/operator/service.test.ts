@@ -4,10 +4,9 @@ import type { z } from 'zod';
 import type { healthSchema } from '../../../packages/contract/src/operator-health.ts';
 import { createPool, type Pool } from '../../../packages/service/src/db/pool.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
-import type { Reply } from '../../support/client.ts';
 import { newOperator, newOwner, PASSWORD, personWith, signIn } from '../../support/control.ts';
 import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';
-import { assertRefusal, type Code } from '../../support/refusal.ts';
+import { assertRefused } from '../../support/refusal.ts';
 import { sql, sqlValue } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { type FullLine, idOf, type TrailLine, trailOf } from '../../support/trail.ts';
@@ -20,10 +19,6 @@ const owner = await newOwner(service);
 const actor = await idOf(operator);
 type Health = z.infer<typeof healthSchema>;
 const DENIED = { code: '42501' };
-
-function assertRefused(reply: Reply, code: Code, param: string | null = null): void {
-  assertRefusal(reply, { code, param, hasLink: false }, reply.text);
-}
 
 interface Page {
   readonly entries: readonly (TrailLine & { readonly at: string })[];

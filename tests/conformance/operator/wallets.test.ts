@@ -3,7 +3,7 @@ import { afterEach, test } from 'node:test';
 import { chat, type Reply } from '../../support/client.ts';
 import { newOperator, personWith } from '../../support/control.ts';
 import { openStream } from '../../support/open-stream.ts';
-import { assertRefusal, type Code } from '../../support/refusal.ts';
+import { assertRefusal, assertRefused } from '../../support/refusal.ts';
 import { streamSteps } from '../../support/scripted-upstream.ts';
 import { startSecondGateway } from '../../support/service.ts';
 import { setStage } from '../../support/stage.ts';
@@ -46,10 +46,6 @@ function walletOf(user: string): string {
 function move(user: string, act: Act, body: Readonly<Record<string, unknown>>, by = operator): Promise<Reply> {
   const needs = act === 'reinstate' ? {} : { idempotencyKey: `key-${(keys += 1)}` };
   return by.ask('POST', `${walletOf(user)}/${act}`, { reason: 'as agreed', ...needs, ...body });
-}
-
-function assertRefused(reply: Reply, code: Code, param: string | null = null): void {
-  assertRefusal(reply, { code, param, hasLink: false }, reply.text);
 }
 
 function assertWallet(reply: Reply, expected: object): void {
