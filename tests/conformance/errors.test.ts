@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chat, COMPLETIONS, type Reply, send } from '../support/client.ts';
+import { chat, COMPLETIONS, httpSend, type Reply, send } from '../support/client.ts';
 import { callRoute, DATA_PLANE, type DataPlaneRoute } from '../support/every-route-refuses.ts';
-import { httpSend } from '../support/http-request.ts';
 import { openStream } from '../support/open-stream.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { completionBody, streamSteps } from '../support/scripted-upstream.ts';

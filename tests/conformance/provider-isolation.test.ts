@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { setStage } from '../support/stage.ts';
-import { COMPLETIONS, type Reply } from '../support/client.ts';
-import { httpSend } from '../support/http-request.ts';
+import { COMPLETIONS, httpSend, type Reply } from '../support/client.ts';
 import {
   completionBody,
   type ScriptedUpstream,

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** One answer as a plain HTTP client sees it. */
@@ -53,6 +55,50 @@ export async function untilAnswered(call: () => Promise<Reply>): Promise<Reply> 
   if (reply.status !== 429) return reply;
   await sleep(1_000 * Number(reply.headers.get('retry-after')));
   return untilAnswered(call);
+}
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The body is sent with its length declared. An array is sent in chunks without a declared length. */
+  readonly body?: string | Buffer | readonly Buffer[];
+}
+
+/** Sends what `fetch` refuses to send: a body with a GET, any method, any header. Uses a separate connection. */
+export async function httpSend(url: string, { method, path, headers = {}, body }: HttpRequest): Promise<Reply> {
+  const isWhole = typeof body === 'string' || Buffer.isBuffer(body);
+  const framing = bodyHeaders(body, isWhole);
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const { hostname, port } = new URL(url);
+  const outgoing = httpRequest({ hostname, port, path, method, headers: { ...headers, ...framing }, agent: false });
+  outgoing.on('response', resolve);
+  outgoing.on('error', reject); // After an answer this no longer matters: the upload was cut short.
+  if (isWhole) outgoing.end(body);
+  else {
+    for (const part of body ?? []) outgoing.write(part);
+    outgoing.end();
+  }
+  return readReply(await promise);
+}
+
+function bodyHeaders(body: HttpRequest['body'], isWhole: boolean): Readonly<Record<string, string>> {
+  if (body === undefined) return {};
+  return isWhole
+    ? { 'content-length': String(Buffer.byteLength(body as string | Buffer)) }
+    : { 'transfer-encoding': 'chunked' };
+}
+
+async function readReply(incoming: IncomingMessage): Promise<Reply> {
+  incoming.setEncoding('utf8');
+  let text = '';
+  incoming.on('data', (part) => {
+    text += String(part);
+  });
+  await once(incoming, 'end');
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(incoming.headers)) headers.set(name, String(value));
+  return replyOf({ status: incoming.statusCode ?? 0, headers }, text);
 }
 
 /** The answer with this head and this text. */

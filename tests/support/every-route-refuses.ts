@@ -1,5 +1,4 @@
-import { type Reply, COMPLETIONS } from './client.ts';
-import { type HttpRequest, httpSend } from './http-request.ts';
+import { COMPLETIONS, type HttpRequest, httpSend, type Reply } from './client.ts';
 import { assertRefusal, type Expected } from './refusal.ts';
 import { REDIRECT_URI } from './service.ts';
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chat, send } from '../../support/client.ts';
+import { chat, httpSend, send } from '../../support/client.ts';
 import { newOwner, personWith } from '../../support/control.ts';
-import { httpSend } from '../../support/http-request.ts';
 import { openStream } from '../../support/open-stream.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { FRESH_USER, GRANT } from '../../support/sandbox-user.ts';

@@ -3,9 +3,8 @@ import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { TAGS } from '../../../packages/contract/src/operation.ts';
 import { OPERATIONS } from '../../../packages/contract/src/operations.ts';
-import { send } from '../../support/client.ts';
+import { httpSend, send } from '../../support/client.ts';
 import { readDocument } from '../../support/document.ts';
-import { httpSend } from '../../support/http-request.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { setStage } from '../../support/stage.ts';
 

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
-import { send } from '../../support/client.ts';
-import { httpSend } from '../../support/http-request.ts';
+import { httpSend, send } from '../../support/client.ts';
 import { readDocument } from '../../support/document.ts';
 import { setStage } from '../../support/stage.ts';
 

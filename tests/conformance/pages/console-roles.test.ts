@@ -11,9 +11,8 @@ import {
 import type { AppId } from '../../../packages/service/src/kernel/ids.ts';
 import { proofOf } from '../../../packages/service/src/web/frame/form-proof.ts';
 import { openBrowser } from '../../support/browser.ts';
-import type { Reply } from '../../support/client.ts';
+import { httpSend, type Reply } from '../../support/client.ts';
 import { newMember, newOperator, newOwner } from '../../support/control.ts';
-import { httpSend } from '../../support/http-request.ts';
 import { keysOf } from '../../support/keys.ts';
 import { assertPage } from '../../support/page.ts';
 import { sql } from '../../support/sql.ts';

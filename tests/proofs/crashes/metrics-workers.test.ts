@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { catalogueAt } from '../../support/catalogue.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { afterwards, isLinux, makeOpenDirectory } from '../../support/embedded-harness.ts';
-import { httpSend } from '../../support/http-request.ts';
+import { httpSend } from '../../support/client.ts';
 import { type Metric, metricsIn, type OtlpReceiver, startOtlpReceiver, valuesOf } from '../../support/otlp-receiver.ts';
 import { completionBody, startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import { descendantsOf, readDemo, startServiceProcess } from '../../support/service-process.ts';

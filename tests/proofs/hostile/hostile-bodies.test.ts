@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { COMPLETIONS, type Reply } from '../../support/client.ts';
-import { httpSend } from '../../support/http-request.ts';
+import { COMPLETIONS, httpSend, type Reply } from '../../support/client.ts';
 import { openRaw, parseRaw } from '../../support/raw-http.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';

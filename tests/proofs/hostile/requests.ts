@@ -1,6 +1,5 @@
 import { createRandom, type Random } from '../histories/random.ts';
-import { COMPLETIONS } from '../../support/client.ts';
-import type { HttpRequest } from '../../support/http-request.ts';
+import { COMPLETIONS, type HttpRequest } from '../../support/client.ts';
 import { hostileBody } from './chat-body.ts';
 import { brokenFraming, chunked } from './framing.ts';
 import { anyTarget, type Callers, goodHeaders, headerSoup } from './hostile-head.ts';

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type HttpRequest, httpSend } from '../../support/http-request.ts';
+import { type HttpRequest, httpSend } from '../../support/client.ts';
 import { type RawAnswer, readAnswers } from './answers.ts';
 import type { HostileRequest } from './requests.ts';
 
