@@ -227,6 +227,17 @@ for (const [what, assignment, code, hasLink] of STATES) {
   });
 }
 
+test('SB-06 WA-02 play money on hold is refused in the words of a spent grant', async () => {
+  await ask('on-hold');
+  await setFakeWallet('on-hold', 'held_micros = balance_micros');
+  const held = await ask('on-hold');
+  assertRefusal(held, { code: 'PAYMENT_REQUIRED', param: null, hasLink: true, isPassing: true });
+  await setFakeWallet('on-hold', 'balance_micros = 0, held_micros = 0');
+  const spent = await ask('on-hold');
+  assertRefusal(spent, { code: 'PAYMENT_REQUIRED', param: null, hasLink: true });
+  assert.equal(held.error['message'], spent.error['message']);
+});
+
 /** Resets a test user as the app's owner does. */
 async function reset(user: string, { balance = GRANT, isSuspended = false }): Promise<void> {
   const wallet = { appId: app.appId, userId: user as EndUserId, balance: micros(BigInt(balance)), cap: undefined };

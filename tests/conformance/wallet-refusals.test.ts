@@ -6,11 +6,15 @@ import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { chargeFor } from '../support/catalogue.ts';
 import { chat, type Reply } from '../support/client.ts';
 import { assertRefusal } from '../support/refusal.ts';
+import { VECTORS } from '../support/sdk-vectors.ts';
 import { completionBody } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
 
 const USAGE = { prompt_tokens: 100, completion_tokens: 10 };
 const CHARGE = chargeFor({ prompt: 100, completion: 10 });
+
+/** The sentence that the cases of the SDK and the Python package have for it too. */
+const NO_MONEY = VECTORS.answers.find(({ name }) => name === 'no money')?.message;
 
 const { upstream, service, app, callAs: ask } = await setStage({ model: { timeoutMs: 60_000 } });
 upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) });
@@ -33,6 +37,7 @@ test('WA-02 missing, empty and disconnected wallets get the same refusal', async
     );
     for (const reply of replies) {
       assertRefusal(reply, { code: 'PAYMENT_REQUIRED', param: null, hasLink: true });
+      assert.equal(reply.error['message'], NO_MONEY);
       assert.deepEqual(shapeOf(reply), shapeOf(replies[0] as Reply));
       // The names have the same length, so that the links must too.
       assert.equal(String(reply.body['topupUrl']).length, String(replies[0]?.body['topupUrl']).length);
@@ -108,8 +113,9 @@ test('WA-13 a parallel call gets its share of the rest', async () => {
     if (last === undefined) running.push(next);
   }
   assert.ok(running.length >= 2 && last !== undefined, `${running.length} at once`);
+  // WA-02: the words are those for a stranger, and only the headers say that a retry helps.
   assertRefusal(last, { code: 'PAYMENT_REQUIRED', param: null, hasLink: true, isPassing: true });
-  assert.match(String(last.error['message']), /on hold for calls that still run/);
+  assert.equal(last.error['message'], NO_MONEY);
   assert.equal(last.headers.get('retry-after'), '1');
   // WA-02: once the user has disconnected, running calls tell nothing of it.
   await service.setWallet(app, 'u-parallel', 'is_connected = false');

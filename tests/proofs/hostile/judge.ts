@@ -61,9 +61,9 @@ function isRefusedPage({ bytes }: HostileRequest, { status, headers, body }: Raw
 function faultsOfRefusal({ status, headers }: RawAnswer, text: string): readonly string[] {
   try {
     const reply = replyOf({ status, headers: new Headers([...headers]) }, text);
-    const { code, message } = reply.error;
-    // A 402 may be retried exactly if it says that the money is only on hold (WA-13).
-    assertRefusal(reply, { code: code as Code, isPassing: status === 402 && String(message).includes('is on hold') });
+    const { code } = reply.error;
+    // A 402 may be retried if the money is only on hold. Its headers alone say so, with a time (WA-13).
+    assertRefusal(reply, { code: code as Code, isPassing: status === 402 && headers.get('x-should-retry') === 'true' });
     return [];
   } catch (fault) {
     return [`not the envelope: ${status} ${text.slice(0, 500)} ${fault instanceof Error ? fault.message : ''}`];

@@ -36,7 +36,7 @@ export function refusalOfHold(reason: HoldRefusalReason, links: RefusalLinks): R
     case 'cap_race_lost':
       return refuse('APP_SPEND_CAP_EXCEEDED', CAP_HELD_MESSAGE, { retryAfterSeconds: HELD_RETRY_SECONDS });
     case 'balance_race_lost':
-      return refuse('PAYMENT_REQUIRED', BALANCE_HELD_MESSAGE, {
+      return refuse('PAYMENT_REQUIRED', PAYMENT_MESSAGE, {
         topupUrl: links.topup(),
         retryAfterSeconds: HELD_RETRY_SECONDS,
       });
@@ -71,13 +71,15 @@ export function tooManyCalls(whose: 'This user' | 'This app'): Refusal<'TOO_MANY
 /** A pause is a cap of 0 to the ledger, so the message fits both. */
 const CAP_MESSAGE = 'This user has paused spending for this app, or their monthly spend cap for it is reached.';
 
+/** The one message of its code, for every reason: if money is only on hold, the headers alone say that a retry helps (WA-02). */
+const PAYMENT_MESSAGE = 'The wallet of this user for this app does not cover the call. Top it up first.';
+
 /** Only calls of this user that run now are in the way, so the app knows of the wallet already (WA-13). */
-const ELSEWHERE_MESSAGE =
-  'This user is just given to another part of the service. Nothing was charged. Send the request again in a second.';
 const CAP_HELD_MESSAGE =
   'What is left of the monthly spend cap of this user for this app is on hold for calls that still run. Try again.';
-const BALANCE_HELD_MESSAGE =
-  'The money in the wallet of this user is on hold for calls that still run. Try again, or top it up.';
+
+const ELSEWHERE_MESSAGE =
+  'This user is just given to another part of the service. Nothing was charged. Send the request again in a second.';
 
 /** The budget is the app's, so there is nothing that its user could do: no link, and no 402 (CP-08). */
 const BUDGET_MESSAGE =
@@ -88,7 +90,5 @@ const BUDGET_ELSEWHERE_MESSAGE =
   'What is left of the monthly budget of this API key is in a part of the service that does not answer. Nothing was charged. Send the request again in a second.';
 
 export function paymentRequired(topupUrl: string): Refusal<'PAYMENT_REQUIRED'> {
-  return refuse('PAYMENT_REQUIRED', 'The wallet of this user for this app does not cover the call. Top it up first.', {
-    topupUrl,
-  });
+  return refuse('PAYMENT_REQUIRED', PAYMENT_MESSAGE, { topupUrl });
 }
