@@ -30,7 +30,7 @@ export const WEBHOOK_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: WEBHOOKS,
     summary: 'Sends a test event to the endpoint and to listeners, once, and answers with the result',
     description:
-      'Signed like every delivery, also while the endpoint is disabled. Every running `purser listen` is given a copy of it, also of a type that it did not ask for. So an app without an endpoint can be tested on a developer’s machine. Its `id` begins with `evt_test_`, and its user is `test-event`. It tells of no change, is not in the list of deliveries, and counts neither as a failure nor as a success.',
+      'Signed like every delivery. Every running `purser listen` is given a copy of it, also of a type that it did not ask for. So an app without an endpoint can be tested on a developer’s machine. An endpoint that is disabled or not subscribed to the type gets nothing: without a listener, that is a 409 with the remedy. Its `id` begins with `evt_test_`, and its user is `test-event`. It tells of no change, is not in the list of deliveries, and counts neither as a failure nor as a success.',
     refuses: [...OWN, 'CONFLICT', 'TOO_MANY_REQUESTS'],
   },
   'GET /apps/{appId}/webhook/deliveries': {

@@ -146,7 +146,10 @@ export const sentTestSchema = z
     eventId: z.string().meta({ description: 'Begins with `evt_test_`.' }),
     type: z.enum(EVENT_TYPES),
     body: z.string().meta({ description: 'What was sent, byte for byte in UTF-8.' }),
-    attempt: attempt.nullable().meta({ description: 'To the endpoint. Null if the app has none.' }),
+    attempt: attempt.nullable().meta({ description: 'To the endpoint. Null if none was made.' }),
+    passedOver: z.enum(['no_endpoint', 'disabled', 'not_subscribed']).nullable().meta({
+      description: 'Why no attempt was made: then only listeners were given the event.',
+    }),
     listeners: z.int().meta({ description: 'How many running `purser listen` were given a copy.' }),
   })
   .meta({ id: 'SentTestEvent' });

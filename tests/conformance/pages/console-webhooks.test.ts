@@ -27,7 +27,7 @@ const { health } = createDeliveryHistory(service.database.owner);
 const hook = (appId: string, more = '') => `/apps/${appId}/webhook${more}`;
 
 test('WH-16 WH-10 a test event of each type is signed and counts for nothing', async () => {
-  const { appId, path, secret } = await subscribe();
+  const { appId, path, secret } = await subscribe({ events: EVENT_TYPES, lowBalanceThresholdMicros: 1_000_000 });
   const sendTest = (type: string) => owner.get(200, 'POST', hook(appId, '/test'), { type });
   const verify = createVerifier(secret);
   for (const [at, type] of EVENT_TYPES.entries()) {
@@ -98,6 +98,38 @@ test('WH-16 a test event reaches every purser listen of the app', async () => {
   assert.deepEqual([both['listeners'], (both['attempt'] as { status: number }).status], [1, 200]);
   assert.deepEqual((await copiesOf(elsewhere.appId, stranger))[0]?.body, both['body']);
   assert.deepEqual([await events(appId), await events(elsewhere.appId)], [[], []]);
+});
+
+test('WH-03 WH-16 an endpoint gets no test of another type, or while disabled', async () => {
+  const { appId, path } = await subscribe();
+  const test = (status: number, type: string) => owner.get(status, 'POST', hook(appId, '/test'), { type });
+  const refused = async (type: string, remedy: RegExp) => {
+    const reply = await owner.ask('POST', hook(appId, '/test'), { type });
+    assertRefusal(reply, { code: 'CONFLICT', param: null });
+    assert.match(String(reply.error['message']), remedy);
+  };
+  await refused('balance.low', /not subscribed to balance\.low.*Add this type to its events, or start `purser listen`/);
+  const disable = () => sql(service)`update webhooks.subscriptions
+    set status = 'disabled', disabled_reason = 'delivery_failures' where app_id = ${appId} and listener_id is null`;
+  await disable();
+  await refused('topup.completed', /disabled.*Enable it again by saving it/);
+  const browser = await signedInBrowser(service, owner.email);
+  const page = `/console/${appId}/webhooks`;
+  await browser.open(page);
+  const answer = await browser.submit(page, { act: 'test', type: 'topup.completed' }, 'Send');
+  assertPage(answer, 409, 'Webhooks', IN_CONSOLE);
+
+  await owner.get(201, 'POST', hook(appId, '/listeners'), { events: ['topup.completed'] });
+  for (const type of ['topup.completed', 'balance.low']) {
+    const { attempt, listeners, passedOver } = await test(200, type);
+    assert.deepEqual([attempt, listeners, passedOver], [null, 1, 'disabled']);
+  }
+  await owner.get(200, 'PUT', hook(appId), { endpointUrl: receiver.url + path, events: ['topup.completed'] });
+  assert.equal((await test(200, 'balance.low'))['passedOver'], 'not_subscribed');
+  assert.deepEqual(receiver.at(path), [], 'the endpoint has got nothing so far');
+  assert.equal((await test(200, 'topup.completed'))['passedOver'], null);
+  assert.equal(receiver.at(path).length, 1);
+  assert.deepEqual(await events(appId), []);
 });
 
 test('WH-16 WH-02 a test event goes to no forbidden address', async () => {

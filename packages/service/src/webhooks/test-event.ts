@@ -16,8 +16,10 @@ export interface SentTest {
   readonly eventId: string;
   readonly type: EventType;
   readonly body: string;
-  /** How the one attempt ended. Undefined if the app has no endpoint. */
+  /** How the one attempt ended. Undefined if nothing was sent to an endpoint. */
   readonly attempt: AttemptOutcome | undefined;
+  /** Why nothing was sent to an endpoint. */
+  readonly passedOver: PassedOver | undefined;
   /** How many listeners were given a copy. */
   readonly listeners: number;
 }
@@ -25,14 +27,16 @@ export interface SentTest {
 /**
  * Sends an event that tells of no change to the app's endpoint, once, signed like every other (WH-10), and gives a copy to
  * every listener (`purser listen`), also of a type that it did not ask for. It is not stored, so it counts neither as a failure nor as a
- * success (WH-12). Its id begins with `evt_test_`. It works while the endpoint is disabled, so that an owner can try it before
- * enabling it, and without an endpoint while there is a listener. `NOT_FOUND` if there is neither.
+ * success (WH-12). Its id begins with `evt_test_`. An endpoint that is disabled, or does not subscribe to the type, gets none (WH-03).
+ * Then it goes to listeners only, and if there is none it is refused: with `NOT_FOUND` without an endpoint, else with `CONFLICT`.
  */
 export type SendTest = (
   owner: Owner,
   appId: AppId,
   type: EventType,
 ) => Promise<SentTest | Refusal<'CONFLICT' | 'TOO_MANY_REQUESTS' | 'NOT_FOUND'>>;
+
+export type PassedOver = 'no_endpoint' | 'disabled' | 'not_subscribed';
 
 interface SendTestOptions {
   readonly pool: Pool;
@@ -50,14 +54,18 @@ const TEST_BALANCE = 5_000_000;
 const TEST_THRESHOLD = 1_000_000n;
 const NOWHERE =
   'This app has no webhook, and no `purser listen` is running for it. Start one of the two, then test again.';
+const DISABLED =
+  'The endpoint is disabled, so nothing is sent to it. Enable it again by saving it (`PUT /apps/{appId}/webhook`), then test again. A running `purser listen` gets test events meanwhile.';
 
 export function createSendTest({ pool, courier, secrets, clock, currency, pace }: SendTestOptions): SendTest {
   return async (owner, appId, type) => {
     const tooFast = pace(appId);
     if (tooFast !== undefined) return tooFast;
     const row = await selectSubscription(pool, appId);
-    const secret = row === undefined ? undefined : secrets.open(appId, row.sealed_secret);
-    if (row !== undefined && secret === undefined) {
+    const passedOver = whyPassedOver(row, type);
+    const target = passedOver === undefined ? row : undefined;
+    const secret = target === undefined ? undefined : secrets.open(appId, target.sealed_secret);
+    if (target !== undefined && secret === undefined) {
       return refuse('CONFLICT', 'The signing secret cannot be opened any more. Make a new one, then test again.');
     }
     const eventId = TEST_EVENT_PREFIX + randomBytes(16).toString('hex');
@@ -66,23 +74,39 @@ export function createSendTest({ pool, courier, secrets, clock, currency, pace }
     const event = { eventId, type, body: Buffer.from(body) };
     const listeners = await inTransaction(pool, async (tx) => {
       const copied = await copyTest(tx, appId, event);
-      if (row === undefined && copied === 0) return 0;
-      const after = {
-        type,
-        endpointHost: row === undefined ? null : new URL(row.endpoint_url).host,
-        listeners: copied,
-      };
+      if (target === undefined && copied === 0) return 0;
+      const endpointHost = target === undefined ? null : new URL(target.endpoint_url).host;
+      const after = { type, endpointHost, listeners: copied };
       await insertAuditEntry(tx, ownersEntry(owner, { action: 'webhook.test', subject: appId, appId, after }));
       return copied;
     });
-    if (row === undefined || secret === undefined) {
-      return listeners === 0 ? refuse('NOT_FOUND', NOWHERE) : { eventId, type, body, attempt: undefined, listeners };
+    if (target === undefined || secret === undefined) {
+      if (listeners === 0) return refusalOf(passedOver, type);
+      return { eventId, type, body, attempt: undefined, passedOver, listeners };
     }
-    const delivery = { ...event, attempt: 1, endpointUrl: row.endpoint_url, secret };
+    const delivery = { ...event, attempt: 1, endpointUrl: target.endpoint_url, secret };
     const attempt = await courier.deliver(delivery, new AbortController().signal);
     if (attempt === undefined) throw new Error('Nobody ends a test event but its own time limit.');
-    return { eventId, type, body, attempt, listeners };
+    return { eventId, type, body, attempt, passedOver: undefined, listeners };
   };
+}
+
+/** Why an event of this type does not go to the endpoint (WH-03). Undefined if it does. */
+function whyPassedOver(row: SubscriptionRow | undefined, type: EventType): PassedOver | undefined {
+  if (row === undefined) return 'no_endpoint';
+  if (row.status !== 'active') return 'disabled';
+  return row.events.includes(type) ? undefined : 'not_subscribed';
+}
+
+/** Refuses a test event that nobody gets. */
+function refusalOf(passedOver: PassedOver | undefined, type: EventType): Refusal<'CONFLICT' | 'NOT_FOUND'> {
+  if (passedOver === 'disabled') return refuse('CONFLICT', DISABLED);
+  if (passedOver === 'not_subscribed') return refuse('CONFLICT', notSubscribed(type));
+  return refuse('NOT_FOUND', NOWHERE);
+}
+
+function notSubscribed(type: EventType): string {
+  return `The endpoint is not subscribed to ${type}, so it gets none. Add this type to its events, or start \`purser listen\`, which gets every type. Then test again.`;
 }
 
 /** The data of each type, as its own function in SQL writes it (WH-08). */

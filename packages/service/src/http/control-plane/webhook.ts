@@ -84,8 +84,8 @@ function addDeliveryRoutes(plane: Plane, control: ControlPlane): void {
     async (request) => {
       const { appId } = await ownApp(control, request, request.params.appId);
       const sent = await sendTestEvent(ownerOf(control, request), appId, request.body.type);
-      const { eventId, type, body, attempt, listeners } = granted(sent);
-      return { eventId, type, body, attempt: attempt === undefined ? null : attemptToWire(attempt), listeners };
+      const { attempt, passedOver = null, ...rest } = granted(sent);
+      return { ...rest, attempt: attempt === undefined ? null : attemptToWire(attempt), passedOver };
     },
   );
 

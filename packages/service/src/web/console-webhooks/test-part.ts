@@ -23,12 +23,12 @@ ${button(TEXTS.send, { kind: 'quiet', name: 'act', value: 'test' })}`;
 }
 
 /** What became of the test event that was just sent. */
-export function sentNotice({ eventId, body, attempt, listeners }: SentTest): Html {
+export function sentNotice({ eventId, body, attempt, passedOver = 'no_endpoint', listeners }: SentTest): Html {
   const isGood = attempt === undefined || isTaken(attempt.status);
   return html`<div class="${isGood ? 'good' : 'alert'}" role="status">
 <p><strong>${isGood ? TEXTS.sent : TEXTS.notSent}</strong></p>
 ${definitionList([
-  [TEXTS.toEndpoint, attempt === undefined ? TEXTS.noEndpoint : wordsOf(attempt)],
+  [TEXTS.toEndpoint, attempt === undefined ? TEXTS.passedOver[passedOver] : wordsOf(attempt)],
   [TEXTS.toListeners, listeners === 0 ? TEXTS.noListeners : TEXTS.listeners(listeners)],
   [DELIVERY_TEXTS.id, html`<code>${eventId}</code>`],
 ])}

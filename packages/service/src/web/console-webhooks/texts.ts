@@ -34,7 +34,7 @@ export const WEBHOOKS_TEXTS = {
   save: 'Save',
   enable: 'Enable it again',
   disabled:
-    'The endpoint is disabled, because five events in a row could not be delivered. New events are not stored for it. Fix the endpoint, send a test event, then enable it again below.',
+    'The endpoint is disabled, because five events in a row could not be delivered. New events are not stored for it. Fix the endpoint, enable it again below, then send a test event.',
   status: 'Status',
   active: 'Active',
   isDisabled: 'Disabled',
@@ -51,7 +51,7 @@ export const WEBHOOKS_TEXTS = {
   removeWhat: 'Deliveries stop at once. Waiting events are never sent, and the secret is destroyed.',
   test: 'Send a test event',
   testWhat:
-    'It is signed like every event and sent once, now: to the endpoint and to every running purser listen. Its ID begins with evt_test_ and its user is test-event. It counts neither as a failure nor as a success.',
+    'It is signed like every event and sent once, now: to the endpoint, if it is subscribed to this type, and to every running purser listen. Its ID begins with evt_test_ and its user is test-event. It counts neither as a failure nor as a success.',
   testType: 'Type',
   send: 'Send',
   typeFault: (types: string) => `Type: must be one of ${types}.`,
@@ -59,7 +59,11 @@ export const WEBHOOKS_TEXTS = {
   notSent: 'The test event was not delivered',
   body: 'Body',
   toEndpoint: 'To the endpoint',
-  noEndpoint: 'There is no endpoint',
+  passedOver: {
+    no_endpoint: 'There is no endpoint',
+    disabled: 'Nothing was sent: the endpoint is disabled',
+    not_subscribed: 'Nothing was sent: the endpoint is not subscribed to this type',
+  },
   toListeners: 'To purser listen',
   noListeners: 'None is running',
   listeners: (count: number) =>
