@@ -94,7 +94,7 @@ export async function startStandbyPair(t: TestContext): Promise<StandbyPair> {
     };
   };
 
-  const first = await serverOf(0, { synchronous_standby_names: '*' });
+  const first = await serverOf(0, { synchronous_standby_names: 'walreceiver' });
   const conninfo = `host=127.0.0.1 port=${ports[0]} user=${SUPERUSER} password=${password}`;
   const second = await serverOf(1, { primary_conninfo: conninfo, wal_retrieve_retry_interval: '100ms' });
   await query(urlOf(`127.0.0.1:${ports[0]}`, 'postgres'), `create database ${DATABASE}`);

@@ -4,6 +4,7 @@ import { StartError } from '#app/start-error.ts';
 import { UnfitConnectionError } from '#db/connection-check.ts';
 import { selectDurability } from '#db/health-queries.ts';
 import { createPool, sqlStateOf } from '#db/pool.ts';
+import { namesAny } from '#db/standbys.ts';
 import type { Log } from '#kernel/log.ts';
 
 const ROLES = ['live', 'sandbox'] as const;
@@ -51,6 +52,12 @@ export function lackOf(durability: Durability, row: Awaited<ReturnType<typeof se
     return (
       'Commits wait for no standby: synchronous_standby_names of the database server is empty, and a failover would lose charges that ' +
       'callers were told. Set it, for example to `ANY 1 (a, b)`.'
+    );
+  }
+  if (namesAny(names)) {
+    return (
+      'Commits may wait for no standby: synchronous_standby_names of the database server has `*`, and a subscription to any table, such ' +
+      'as the copy of a directory, confirms them too. Name the standbys, for example `ANY 1 (a, b)`.'
     );
   }
   if (commit !== 'local') return undefined;

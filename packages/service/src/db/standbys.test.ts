@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { standbysAsked } from '#db/standbys.ts';
+import { namesAny, standbysAsked } from '#db/standbys.ts';
 
 test('OP-11 each form of synchronous_standby_names yields its number of awaited standbys', () => {
   for (const [names, asked] of [
@@ -15,4 +15,10 @@ test('OP-11 each form of synchronous_standby_names yields its number of awaited 
   ] as const) {
     assert.equal(standbysAsked(names), asked, names);
   }
+});
+
+test('OP-11 a `*` in synchronous_standby_names is found in each form', () => {
+  const any = ['*', ' * ', 'FIRST 1 (*)', 'any 2(a, *)', '1 (*,a)', 'a, *'];
+  for (const names of any) assert.ok(namesAny(names), names);
+  for (const names of ['', 'a', 'ANY 1 (a, b)', '"*"', 'FIRST 1 ("*", b)']) assert.ok(!namesAny(names), names);
 });

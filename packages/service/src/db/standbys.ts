@@ -7,3 +7,8 @@ export function standbysAsked(names: string): number {
   const [, count = '1'] = COUNTED.exec(text) ?? [];
   return Number(count);
 }
+
+/** Whether `synchronous_standby_names` takes any name: then subscriptions to tables confirm commits too. */
+export function namesAny(names: string): boolean {
+  return /(^|[\s(,])\*([\s),]|$)/.test(names.replaceAll(/"[^"]*"/g, 'quoted'));
+}
