@@ -1880,6 +1880,10 @@ grant execute on function connections.release(text,text) to purser_live;
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function db.analyze_small_table() to purser_live;
 
+-- db.archive_backlog(OUT parts integer, OUT seconds double precision) returns record
+--   plpgsql, stable, security definer, search_path=pg_catalog
+grant execute on function db.archive_backlog() to purser_live;
+
 -- db.budget_outcome(least_amount bigint, budget bigint, spent bigint, held bigint) returns text
 --   sql, immutable
 

@@ -1,3 +1,4 @@
+import { selectServer } from '#db/health-queries.ts';
 import { openKeptKeys } from '#db/kept-keys.ts';
 import type { Pool } from '#db/pool.ts';
 import { selectOpenRestore } from '#db/restore-queries.ts';
@@ -6,10 +7,11 @@ import { printAuditCheck } from '#cli/audit-command.ts';
 import { printLedgerCheck } from '#cli/ledger-command.ts';
 import { isoOf } from '#kernel/clock.ts';
 import type { Secrets } from '#kernel/keys.ts';
+import { judgeArchive } from '#operator/doctor-archive.ts';
 
 /**
- * Checks a restored database as a whole: whether the secret opens its keys, whether counters are ahead of their rows, the audit trail
- * and the books. Exit status 1 if something is wrong.
+ * Checks a restored database as a whole: whether its log is kept, whether the secret opens its keys, whether counters are ahead of their
+ * rows, the audit trail and the books. Exit status 1 if something is wrong.
  */
 export async function printRestoredCheck(owner: Pool, secrets: Secrets): Promise<number> {
   const faults: string[] = [];
@@ -18,6 +20,13 @@ export async function printRestoredCheck(owner: Pool, secrets: Secrets): Promise
     const until = restore.until_at === null ? '' : ` up to ${isoOf(restore.until_at.getTime())}`;
     console.log(`This database came out of the backup ${restore.backup}${until}, and waits for \`backup accept\`.`);
   }
+  const server = await selectServer(owner);
+  const archive = restore === undefined ? judgeArchive(server) : undefined; // A copy that waits keeps its log to itself.
+  if (archive !== undefined) faults.push(archive.what);
+  else if (restore === undefined)
+    console.log(
+      server.archives ? 'The server keeps an archive of its log.' : 'The server keeps no archive of its log.',
+    );
   const opened = await openKeptKeys(owner, secrets, { isGateway: false });
   if (opened === undefined) faults.push('PURSER_SECRET does not open the keys of this database.');
   else console.log('PURSER_SECRET opens the keys of this database.');

@@ -12,6 +12,9 @@ interface DatabaseRow {
   readonly standby_names: string;
   /** The synchronous standbys that stream now. Null: the owner of the database may not see it. */
   readonly standbys_streaming: number | null;
+  /** Finished parts of the log that wait to be archived, and how long the oldest has. Null: it cannot be seen. */
+  readonly archive_parts: number | null;
+  readonly archive_seconds: number | null;
   readonly connections: readonly { readonly name: string; readonly count: number }[];
   readonly settings: readonly { readonly name: string; readonly value: string }[];
 }
@@ -35,11 +38,13 @@ export async function selectDatabaseHealth(db: Queryable): Promise<DatabaseRow> 
        (select coalesce(max(version), 0) from db.migrations) as schema_version,
        current_setting('max_connections')::int as connections_max,
        current_setting('synchronous_standby_names') as standby_names, db.synchronous_standbys() as standbys_streaming,
+       b.parts as archive_parts, b.seconds as archive_seconds,
        (select coalesce(json_agg(json_build_object('name', name, 'count', count) order by name), '[]') from (
          select coalesce(nullif(application_name, ''), 'other') as name, count(*) as count from pg_stat_activity
          where datname = current_database() group by 1) as named) as connections,
        (select json_agg(json_build_object('name', name, 'value', current_setting(name)) order by name)
-        from pg_settings where name = any ($1)) as settings`,
+        from pg_settings where name = any ($1)) as settings
+     from db.archive_backlog() b`,
     [TELLING],
   );
   const row = rows[0];
@@ -86,14 +91,20 @@ export interface ServerRow {
   readonly is_read_only: boolean;
   /** Commits wait for another server. */
   readonly waits_for_standby: boolean;
+  /** The setting `synchronous_standby_names`. */
+  readonly standby_names: string;
+  /** Physical ones, and receivers of the whole log: a subscription to tables is none. */
   readonly standbys: number;
   /** The number of synchronous standbys. It is null if the owner of the database may not see it. */
   readonly synchronous_standbys: number | null;
   readonly archives: boolean;
-  /** The seconds since the last part of the log was kept. They are null if none was. */
-  readonly archived_seconds: number | null;
-  /** The last try to keep a part of the log failed. */
+  /** The seconds since the last part of the log was kept, or since the server has counted, if none was. */
+  readonly archived_seconds: number;
+  /** The last try to keep a part of the log failed. Some failures are not counted. */
   readonly archive_fails: boolean;
+  /** Finished parts of the log that wait to be kept, and how long the oldest has. Null: it cannot be seen. */
+  readonly waiting_parts: number | null;
+  readonly waiting_seconds: number | null;
 }
 
 /** Reads views of the server only. Any role may read them. */
@@ -104,12 +115,16 @@ export async function selectServer(db: Queryable): Promise<ServerRow> {
        pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as is_read_only,
        current_setting('synchronous_standby_names') <> '' and current_setting('synchronous_commit') not in ('off', 'local')
          as waits_for_standby,
-       (select count(*)::int from pg_stat_replication) as standbys,
+       current_setting('synchronous_standby_names') as standby_names,
+       (select count(*)::int from pg_stat_replication r where not exists (
+         select from pg_replication_slots p where p.active_pid = r.pid and p.slot_type = 'logical')) as standbys,
        db.synchronous_standbys(),
        current_setting('archive_mode') <> 'off' as archives,
-       extract(epoch from clock_timestamp() - a.last_archived_time)::float8 as archived_seconds,
-       a.last_failed_time is not null and a.last_failed_time > coalesce(a.last_archived_time, '-infinity') as archive_fails
-     from pg_database d, pg_stat_archiver a where d.datname = current_database()`,
+       extract(epoch from clock_timestamp() - coalesce(a.last_archived_time, greatest(a.stats_reset, pg_postmaster_start_time())))::float8
+         as archived_seconds,
+       a.last_failed_time is not null and a.last_failed_time > coalesce(a.last_archived_time, '-infinity') as archive_fails,
+       b.parts as waiting_parts, b.seconds as waiting_seconds
+     from pg_database d, pg_stat_archiver a, db.archive_backlog() b where d.datname = current_database()`,
   );
   const row = rows[0];
   if (row === undefined) throw new Error('The database server says nothing about itself.');

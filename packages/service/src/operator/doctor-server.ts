@@ -1,3 +1,5 @@
+import { namesAny } from '#db/standbys.ts';
+import { judgeArchive } from '#operator/doctor-archive.ts';
 import type { OwnFacts, StoredFacts } from '#operator/doctor-facts.ts';
 import type { Found } from '#operator/doctor-remedies.ts';
 
@@ -48,7 +50,7 @@ export function judgeReplication(
   if (waits && standbys === 0) {
     return bad(
       'Commits wait for a standby, and none is connected.',
-      'Start the standby, or empty synchronous_standby_names and reload the server.',
+      'Start the standby, or empty synchronous_standby_names and reload the server. A subscription to tables is no standby.',
     );
   }
   const seen = row.synchronous_standbys;
@@ -61,7 +63,13 @@ export function judgeReplication(
   if (waits && seen === 0) {
     return bad(
       `Commits wait for a standby, and none of the ${standbys} that are connected keeps up as a synchronous one.`,
-      'Look at pg_stat_replication: its names must fit synchronous_standby_names, and its state must be streaming.',
+      'Look at pg_stat_replication: its names must fit synchronous_standby_names, those of subscriptions must not, and its state must be streaming.',
+    );
+  }
+  if (waits && namesAny(row.standby_names)) {
+    return warn(
+      'synchronous_standby_names has `*`, so a subscription to any table may confirm a commit that no standby has.',
+      'Name the standbys, for example `ANY 1 (a, b)`.',
     );
   }
   if (!waits && standbys > 0)
@@ -69,21 +77,18 @@ export function judgeReplication(
   return good(standbys === 0 ? 'No standby is connected.' : `Commits wait for a standby. ${seen} stream.`);
 }
 
-export function judgeBackups(own: OwnFacts, { hosting: row, nowMs }: StoredFacts): Found | undefined {
+export function judgeBackups(own: OwnFacts, { hosting: row, nowMs, restored }: StoredFacts): Found | undefined {
   const { isProduction, isEmbedded } = own;
-  if (row.archive_fails) {
-    return bad(
-      'The server cannot keep its log in the archive, and its own disk fills up.',
-      'Look into the log of the server, and at the disk of the archive.',
-    );
-  }
+  // A copy that nobody has accepted keeps its log to itself.
+  const archive = restored === undefined ? judgeArchive(row) : undefined;
+  if (archive !== undefined) return archive;
   if (!row.archives && row.standbys === 0) {
     if (!isProduction) return undefined;
     return warn('The server keeps no archive of its log, so a restore goes back to the last full backup.');
   }
   const seconds = row.archived_seconds;
-  if (isEmbedded && seconds !== null && seconds > ARCHIVED_SECONDS_MAX) {
-    return warn(`The last part of the log was kept ${Math.round(seconds / 60)} minutes ago.`);
+  if (isEmbedded && row.archives && seconds > ARCHIVED_SECONDS_MAX) {
+    return warn(`No part of the log was kept for ${Math.round(seconds / 60)} minutes.`);
   }
   const folder = judgeFolder(own, nowMs);
   if (folder !== undefined) return folder;

@@ -41,16 +41,21 @@ const stored: StoredFacts = {
     has_other_collation: false,
     is_read_only: false,
     waits_for_standby: true,
+    standby_names: 'ANY 1 (a, b)',
     standbys: 2,
     synchronous_standbys: 1,
     archives: true,
     archived_seconds: 30,
     archive_fails: false,
+    waiting_parts: 1,
+    waiting_seconds: 0.5,
   },
   prices: { unpriced: [], changedDaysAgo: 3 },
   restored: undefined,
 };
 const { hosting } = stored;
+/** The owner of the database may not see what waits, and no part was kept since the server started. */
+const UNSEEN = { waiting_parts: null, waiting_seconds: null };
 
 function wrong(ofOwn: Partial<OwnFacts>, ofStored: Partial<StoredFacts> = {}) {
   return diagnose({ ...own, ...ofOwn }, { ...stored, ...ofStored })
@@ -107,7 +112,11 @@ for (const [finding, ofOwn, ofStored] of [
   ['bad replication', {}, { hosting: { ...hosting, standbys: 0 } }],
   ['bad replication', {}, { hosting: { ...hosting, synchronous_standbys: 0 } }],
   ['warn replication', {}, { hosting: { ...hosting, synchronous_standbys: null } }],
+  ['warn replication', {}, { hosting: { ...hosting, standby_names: '*' } }],
   ['bad backups', {}, { hosting: { ...hosting, archive_fails: true } }],
+  ['bad backups', {}, { hosting: { ...hosting, waiting_parts: 4, waiting_seconds: 301 } }],
+  ['warn backups', {}, { hosting: { ...hosting, waiting_seconds: 16 } }],
+  ['warn backups', {}, { hosting: { ...hosting, ...UNSEEN, archived_seconds: 301 } }],
   ['warn backups', { isEmbedded: true }, { hosting: { ...hosting, standbys: 0, archives: false } }],
   ['warn backups', { isEmbedded: true }, { hosting: { ...hosting, archived_seconds: 901 } }],
   ['bad backups', { backups: 'unreadable' }, {}],
@@ -126,6 +135,11 @@ for (const [finding, ofOwn, ofStored] of [
     assert.ok(first !== undefined && first.why !== '' && first.remedy !== '', 'what is wrong comes first');
   });
 }
+
+test('OP-08 a copy that waits to be accepted may keep its log to itself', () => {
+  const held = { ...hosting, waiting_parts: 9, waiting_seconds: 9_000 };
+  assert.deepEqual(wrong({}, { restored: { untilMs: undefined }, hosting: held }), ['bad restored']);
+});
 
 test('OP-08 the doctor does not judge an unreadable or unknown database', () => {
   assert.deepEqual(diagnose(own, undefined)[0]?.check, 'database');

@@ -100,23 +100,7 @@ function storedReadings(stored: Stored | undefined, standbysMin: number): readon
   const { database, instances = [], audit = 0, found, waiting = [] } = stored ?? {};
   const counts = new Map(found?.findings.map(({ kind, count }) => [kind, count]));
   return [
-    one('purser_database_size_bytes', 'The size of the database.', database && Number(database.size_bytes)),
-    one(
-      'purser_database_connections',
-      'Connections to this database, of everybody.',
-      database?.connections.reduce((sum, { count }) => sum + count, 0),
-    ),
-    one('purser_database_connections_max', 'The most that the server takes.', database?.connections_max),
-    one(
-      'purser_database_standbys_wanted',
-      'Synchronous standbys that each commit should wait for: what the server asks for, and at least one if PURSER_DATABASE_DURABILITY is standby.',
-      database && Math.max(standbysAsked(database.standby_names), standbysMin),
-    ),
-    one(
-      'purser_database_standbys_streaming',
-      'Synchronous standbys that stream now. Missing if the owner of the database is no member of pg_read_all_stats.',
-      database?.standbys_streaming ?? undefined,
-    ),
+    ...databaseReadings(database, standbysMin),
     one(
       'purser_directory_copy_age_seconds',
       "How old this cell's copy of the directory is. Missing without cells, and in the cell that has the directory.",
@@ -157,6 +141,38 @@ function storedReadings(stored: Stored | undefined, standbysMin: number): readon
       'purser_findings',
       'Things that a person has to look at, as the overview of operators shows them, at most 1,000 of each kind.',
       found === undefined ? [] : KINDS.map((kind) => [`{kind="${kind}"}`, counts.get(kind) ?? 0] as const),
+    ),
+  ];
+}
+
+function databaseReadings(database: Stored['database'] | undefined, standbysMin: number): readonly MetricReading[] {
+  return [
+    one('purser_database_size_bytes', 'The size of the database.', database && Number(database.size_bytes)),
+    one(
+      'purser_database_connections',
+      'Connections to this database, of everybody.',
+      database?.connections.reduce((sum, { count }) => sum + count, 0),
+    ),
+    one('purser_database_connections_max', 'The most that the server takes.', database?.connections_max),
+    one(
+      'purser_database_standbys_wanted',
+      'Synchronous standbys that each commit should wait for: what the server asks for, and at least one if PURSER_DATABASE_DURABILITY is standby.',
+      database && Math.max(standbysAsked(database.standby_names), standbysMin),
+    ),
+    one(
+      'purser_database_standbys_streaming',
+      'Synchronous standbys that stream now. Missing if the owner of the database is no member of pg_read_all_stats.',
+      database?.standbys_streaming ?? undefined,
+    ),
+    one(
+      'purser_database_archive_waiting',
+      'Finished parts of the log that wait to be archived. Missing if it cannot be seen.',
+      database?.archive_parts ?? undefined,
+    ),
+    one(
+      'purser_database_archive_waiting_seconds',
+      'How long the oldest of them has waited. 0 without an archive.',
+      database?.archive_seconds ?? undefined,
     ),
   ];
 }
