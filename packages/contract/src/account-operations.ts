@@ -2,15 +2,15 @@ import type { Operation } from './operation.ts';
 
 const tag = 'Accounts and sessions';
 const PROVED =
-  'Needs a session that was opened, or proved again by `POST /sessions/current/proof`, within ten minutes.';
+  'Needs a session that was opened, or proved by `POST /sessions/current/proof`, within the last ten minutes.';
 
 /** The operations on the e-mail and the second factor of an account. */
 export const ACCOUNT_OPERATIONS: Readonly<Record<string, Operation>> = {
   'POST /email-verifications': {
     id: 'requestEmailVerification',
     tag,
-    summary: 'Sends the mail that verifies the e-mail of the account again',
-    description: 'The link in the mail before stops working. A 409 means that the e-mail is verified.',
+    summary: 'Sends the mail that verifies the account’s e-mail again',
+    description: 'The link in the earlier mail stops working. A 409 means that the e-mail is already verified.',
     refuses: ['CONFLICT'],
   },
   'POST /email-verifications/use': {
@@ -18,21 +18,21 @@ export const ACCOUNT_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag,
     summary: 'Verifies the e-mail of the account with the token from that mail',
     description:
-      'The token works once, within three days, and only with a session of the account that it was mailed to.',
+      'The token works once, within three days, and only with a session of the account to which it was mailed.',
   },
   'POST /pending-sign-ins/use': {
     id: 'finishSignIn',
     tag,
-    summary: 'Ends a sign-in that waits for the second factor, and returns a session token',
+    summary: 'Finishes a sign-in that waits for the second factor, and returns a session token',
     description:
-      'Five wrong codes end the sign-in, which then begins again with the password. Programs use the codes of an authenticator app; passkeys work on the pages.',
+      'After five wrong codes, the sign-in must begin again with the password. Programs use the codes of an authenticator app; passkeys work on the pages.',
     refuses: ['UNAUTHORIZED'],
   },
   'POST /sessions/current/proof': {
     id: 'proveSession',
     tag,
     summary:
-      'Shows again who uses the session, so that it may change the second factor, move money and change rights for ten minutes',
+      'Proves who uses the session, which may then change second factors, move money and change rights for ten minutes',
   },
   'GET /accounts/current/second-factor': {
     id: 'getSecondFactor',
@@ -50,7 +50,7 @@ export const ACCOUNT_OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'requestEnrolmentCode',
     tag,
     summary: 'Mails an operator the code for their first second factor',
-    description: `In production, an operator adds the first second factor with this code, so a stolen password alone is worth nothing. It works once, for an hour. Accounts that need no code get a 409. ${PROVED}`,
+    description: `In production, an operator needs this code to add their first second factor, so that a stolen password alone is worth nothing. It works once, within an hour. Accounts that need no code get a 409. ${PROVED}`,
     refuses: ['CONFLICT', 'FORBIDDEN'],
   },
   'PUT /accounts/current/authenticator': {
@@ -64,7 +64,7 @@ export const ACCOUNT_OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'removeAuthenticator',
     tag,
     summary: 'Removes the authenticator app',
-    description: `If no passkey is left either, signing in takes the password alone. ${PROVED}`,
+    description: `If no passkey is left either, the password alone is enough to sign in. ${PROVED}`,
     refuses: ['NOT_FOUND', 'FORBIDDEN'],
   },
   'DELETE /accounts/current/passkeys/{passkeyId}': {
@@ -77,8 +77,8 @@ export const ACCOUNT_OPERATIONS: Readonly<Record<string, Operation>> = {
   'POST /accounts/current/recovery-codes': {
     id: 'makeRecoveryCodes',
     tag,
-    summary: 'Makes ten new recovery codes and shows them this once',
-    description: `The codes before stop working. ${PROVED}`,
+    summary: 'Makes ten new recovery codes and shows them once',
+    description: `Earlier codes stop working. ${PROVED}`,
     refuses: ['CONFLICT', 'FORBIDDEN'],
   },
 };

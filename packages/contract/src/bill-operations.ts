@@ -14,7 +14,7 @@ export const BILL_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: BILLS,
     summary: 'Compares a report of the payment processor with the books; a clean one is filed',
     description:
-      'Payments, refunds and disputes are compared one by one, by the processor’s ids. Nothing is booked: a difference is for a person to look at. A report is read whole or not at all, and a line that is wrong is named. Fees are yours and are in the sums only.',
+      'Payments, refunds and disputes are compared one by one, by the processor’s ids. Nothing is booked: a person must look at each difference. A report is read as a whole or not at all, and the refusal names the line at fault. The processor’s fees are yours, and are in the sums only.',
     refuses: ['CONFLICT'],
   },
   'POST /operator/bills': {
@@ -22,6 +22,6 @@ export const BILL_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: BILLS,
     summary: 'Compares what a provider says it billed with the receipts, by UTC day and model',
     description:
-      'Every call that the provider served counts, also those that nobody paid for. Replays reach no provider. Nothing is kept.',
+      'Every call that the provider served counts, even if nobody paid for it. Replays do not, because they reach no provider. Nothing of the bill is kept.',
   },
 };

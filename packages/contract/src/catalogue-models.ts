@@ -29,40 +29,63 @@ const SEARCHES_MAX = 1_000;
 export const catalogueName = z.string().regex(NAME, NAME_WORDS);
 const tokens = z.int().min(1).max(TOKENS_MAX);
 /** Families of tokenizers, named after the vocabulary of which each is typical. */
-const tokenizer = z.enum(['o200k', 'cl100k']);
-const providerModel = z.string().min(1).max(256);
-const timeoutMs = z.int().min(1_000).max(TIMEOUT_MS_MAX);
-/** How long a provider may take to begin with its answer. */
-const firstByteMs = z.int().min(100).max(TIMEOUT_MS_MAX);
+const tokenizer = z.enum(['o200k', 'cl100k']).meta({
+  description:
+    'How the service counts tokens itself: `o200k` (the default) for vocabularies of 150,000 entries and more, `cl100k` for smaller ones.',
+});
+const providerModel = z.string().min(1).max(256).meta({ description: 'The provider’s name for the model.' });
+const timeoutMs = z
+  .int()
+  .min(1_000)
+  .max(TIMEOUT_MS_MAX)
+  .meta({ description: 'How long an answer may take as a whole, in milliseconds.' });
+const firstByteMs = z
+  .int()
+  .min(100)
+  .max(TIMEOUT_MS_MAX)
+  .meta({ description: 'How long the provider may take to begin its answer, in milliseconds.' });
 
 /** One of several that serve a model. What it leaves out is as the model says. */
-const upstream = z.strictObject({
-  provider: catalogueName,
-  providerModel,
-  /** Its share of the calls. Without weights, calls prefer the first. */
-  weight: z.int().min(1).max(WEIGHT_MAX).optional(),
-  price: priceSchema.optional(),
-  marginBasisPoints: marginBasisPoints.optional(),
-  marginMicrosPerCall: marginMicrosPerCall.optional(),
-  priceChanges: priceChanges.optional(),
-  outputLimitParameter: outputLimitParameter.optional(),
-  onAbandon: onAbandon.optional(),
-  timeoutMs: timeoutMs.optional(),
-  firstByteMs: firstByteMs.optional(),
-});
+const upstream = z
+  .strictObject({
+    provider: catalogueName,
+    providerModel,
+    weight: z
+      .int()
+      .min(1)
+      .max(WEIGHT_MAX)
+      .optional()
+      .meta({ description: 'The upstream’s share of the calls. Without weights, calls prefer the first upstream.' }),
+    price: priceSchema.optional(),
+    marginBasisPoints: marginBasisPoints.optional(),
+    marginMicrosPerCall: marginMicrosPerCall.optional(),
+    priceChanges: priceChanges.optional(),
+    outputLimitParameter: outputLimitParameter.optional(),
+    onAbandon: onAbandon.optional(),
+    timeoutMs: timeoutMs.optional(),
+    firstByteMs: firstByteMs.optional(),
+  })
+  .meta({ id: 'CatalogueUpstream' });
 
 /** One model. Prices are micros for a million tokens; the margin is on top of them. */
 export const modelSchema = z.strictObject({
   id: z.string().max(128).regex(IDENTIFIER, 'must look like `family.model-name`'),
   provider: catalogueName.optional(),
   providerModel: providerModel.optional(),
-  /** The upstreams of the model, instead of `provider` and `providerModel`. */
-  upstreams: z.array(upstream).min(1).max(UPSTREAMS_MAX).optional(),
-  resale: z.enum(['open', 'reserved']),
+  upstreams: z
+    .array(upstream)
+    .min(1)
+    .max(UPSTREAMS_MAX)
+    .optional()
+    .meta({ description: 'The upstreams of the model, instead of `provider` and `providerModel`.' }),
+  resale: z
+    .enum(['open', 'reserved'])
+    .meta({ description: 'Who may call the model: every app, or only the operator’s own apps.' }),
   enabled: z.boolean().default(true),
   price: priceSchema.optional(),
-  /** The old place. It is a part of `price` as well. */
-  cacheWriteMicrosPerMillion: priceMicros.optional(),
+  cacheWriteMicrosPerMillion: priceMicros
+    .optional()
+    .meta({ description: 'The same as `cacheWriteMicrosPerMillion` of `price`, as older files write it.' }),
   free: z.boolean().default(false),
   marginBasisPoints: marginBasisPoints.default(0),
   marginMicrosPerCall: marginMicrosPerCall.optional(),
@@ -71,17 +94,28 @@ export const modelSchema = z.strictObject({
   maxOutputTokens: tokens,
   defaultOutputTokens: tokens.optional(),
   minOutputTokens: tokens.default(16),
-  promptOverheadTokens: z.int().min(0).max(TOKENS_MAX).default(512),
-  imageTokensMax: tokens.optional(),
-  /** How many searches a call can be billed for. A hold covers them all. */
-  searchesMax: z.int().min(1).max(SEARCHES_MAX).optional(),
+  promptOverheadTokens: z
+    .int()
+    .min(0)
+    .max(TOKENS_MAX)
+    .default(512)
+    .meta({ description: 'The tokens that a provider may add to a prompt. A hold covers them.' }),
+  imageTokensMax: tokens
+    .optional()
+    .meta({ description: 'The most tokens that one image can cost. Without it, the model takes no images.' }),
+  searchesMax: z
+    .int()
+    .min(1)
+    .max(SEARCHES_MAX)
+    .optional()
+    .meta({ description: 'The most searches that a call can be billed for. A hold covers them all.' }),
   parameters: z.array(z.string()).optional(),
-  /** The parameter that limits the output. If it is left out, it depends on the provider (`output-limit.ts`). */
   outputLimitParameter: outputLimitParameter.optional(),
   onAbandon: onAbandon.optional(),
-  /** It reasons without showing the text. If left out, a model does that takes `reasoning_effort` by its own list. */
-  reasonsOutOfSight: z.boolean().optional(),
-  /** How our own counts are made: `o200k` (the default) for vocabularies of 150,000 entries and more, `cl100k` for smaller ones. */
+  reasonsOutOfSight: z.boolean().optional().meta({
+    description:
+      'Whether the model reasons without showing the text. The default is true if its `parameters` list `reasoning_effort`.',
+  }),
   tokenizer: tokenizer.optional(),
   timeoutMs: timeoutMs.default(600_000),
   firstByteMs: firstByteMs.optional(),
@@ -127,7 +161,7 @@ function checkUpstreams(model: CatalogueModel, complain: Complain): void {
   const { upstreams } = model;
   for (const field of ['provider', 'providerModel'] as const) {
     if (upstreams !== undefined && model[field] !== undefined) {
-      complain([field], 'must not be beside `upstreams`: each upstream names its own');
+      complain([field], 'is not allowed together with `upstreams`: each upstream names its own');
     }
     if (upstreams === undefined && model[field] === undefined) complain([field], 'is required without `upstreams`');
   }
@@ -169,15 +203,15 @@ function checkPrices(model: CatalogueModel, complain: Complain): void {
       // It has the model's price, but its fixed margin may be its own.
       const isOwnFeed = (one.marginMicrosPerCall ?? 0) > 0;
       const path = ['upstreams', index, 'marginMicrosPerCall'];
-      if (free && isOwnFeed) complain(path, 'must not be there for a model that is free');
+      if (free && isOwnFeed) complain(path, 'is not allowed for a model that is free');
       else if (!free && one.marginMicrosPerCall === 0 && !isStated && isFeed) {
         complain(path, 'must not be 0: the model has no other price');
       }
       continue;
     }
     const isOwnPriced = isPriced(one.price) || (perCall ?? 0) > 0;
-    if (!free && !isOwnPriced) complain(['upstreams', index, 'price'], 'must not be nothing');
-    if (free && isOwnPriced) complain(['upstreams', index, 'price'], 'must not be there for a model that is free');
+    if (!free && !isOwnPriced) complain(['upstreams', index, 'price'], 'must charge something');
+    if (free && isOwnPriced) complain(['upstreams', index, 'price'], 'is not allowed for a model that is free');
   }
 }
 
@@ -201,8 +235,8 @@ function checkSheet(
     at('priceChanges')([], 'need a `price` that is in force until then');
   for (const [index, change] of changes.entries()) {
     const isChangePriced = isPriced(change.price) || (change.marginMicrosPerCall ?? perCall) > 0;
-    if (free) at('priceChanges')([index], 'must not be there for a model that is free');
-    else if (!isChangePriced) at('priceChanges')([index, 'price'], 'must not be nothing');
+    if (free) at('priceChanges')([index], 'is not allowed for a model that is free');
+    else if (!isChangePriced) at('priceChanges')([index, 'price'], 'must charge something');
   }
   const prices = [price, ...changes.map((change) => change.price)];
   if (searchesMax === undefined && prices.some((one) => (one?.microsPerSearch ?? 0) > 0)) {

@@ -30,9 +30,11 @@ const rates = {
 };
 
 /** The prices of calls whose prompt has more tokens than this. They count for the whole call, its output included. */
-const tier = z
-  .strictObject({ aboveInputTokens: z.int().min(1).max(PROMPT_TOKENS_MAX), ...rates })
-  .meta({ id: 'PriceTier' });
+const tier = z.strictObject({ aboveInputTokens: z.int().min(1).max(PROMPT_TOKENS_MAX), ...rates }).meta({
+  id: 'PriceTier',
+  description:
+    'The prices of calls whose prompt has more than `aboveInputTokens` tokens. They apply to the whole call.',
+});
 
 /** The names of the prices of a million tokens. */
 export const RATES = Object.keys(rates) as readonly (keyof typeof rates)[];
@@ -41,18 +43,21 @@ export const priceSchema = z
   .strictObject({
     ...rates,
     microsPerCall: feeMicros.optional(),
-    /** The price of a search of the web that the provider makes. */
-    microsPerSearch: feeMicros.optional(),
+    microsPerSearch: feeMicros.optional().meta({ description: 'Micros for each web search that the provider makes.' }),
     tiers: z.array(tier).min(1).max(TIERS_MAX).optional(),
   })
   .meta({ id: 'Price' });
 
 /** The operator's margin: a share of the cost in hundredths of a percent, and a fixed amount for each call. */
-export const marginBasisPoints = z.int().min(0).max(MARGIN_MAX);
+export const marginBasisPoints = z
+  .int()
+  .min(0)
+  .max(MARGIN_MAX)
+  .meta({ description: 'The operator’s share on top of the cost, in hundredths of a percent.' });
 export const marginMicrosPerCall = feeMicros;
 
 /** A moment is written to the second, so that two different spellings are always two different moments. */
-const moment = z.iso.datetime({ precision: 0 });
+const moment = z.iso.datetime({ precision: 0 }).meta({ description: 'A moment in UTC, in ISO 8601, to the second.' });
 
 /** A price that comes into force by itself. What it leaves out of the margin stays as it is. */
 const priceChange = z

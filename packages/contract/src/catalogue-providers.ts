@@ -21,7 +21,10 @@ export function isOwnSetting(name: string): boolean {
 }
 
 /** What to do when a caller leaves a stream: stop the provider, or read on to learn what it will charge. */
-export const onAbandon = z.enum(['cancel', 'drain']);
+export const onAbandon = z.enum(['cancel', 'drain']).meta({
+  description:
+    'What happens when a caller leaves a stream: `cancel` stops the provider, `drain` reads on to learn what it will charge.',
+});
 
 /** The name of a key in the settings file of provider keys. */
 export const keyName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {
@@ -36,10 +39,14 @@ export const keyVariable = z
 
 /** How every kind names its key: at most one of these. Without any, no key is sent. */
 const keyFields = {
-  apiKeyEnv: keyVariable.optional(),
-  apiKey: keyName.optional(),
-  /** A pool: calls are spread over these keys. */
-  apiKeys: z.array(keyName).min(1).max(KEYS_MAX).optional(),
+  apiKeyEnv: keyVariable.optional().meta({ description: 'The environment variable with the key.' }),
+  apiKey: keyName.optional().meta({ description: 'The name of the key in the settings file of provider keys.' }),
+  apiKeys: z
+    .array(keyName)
+    .min(1)
+    .max(KEYS_MAX)
+    .optional()
+    .meta({ description: 'A pool of keys, over which calls are spread.' }),
 };
 const KEY_FIELDS = Object.keys(keyFields);
 
@@ -47,8 +54,12 @@ const KEY_FIELDS = Object.keys(keyFields);
 const limits = z.strictObject({
   callsAtOnce: z.int().min(1).max(CALLS_MAX).optional(),
   callsPerMinute: z.int().min(1).max(CALLS_MAX).optional(),
-  /** How long a call may wait for its turn. */
-  queueMs: z.int().min(0).max(QUEUE_MS_MAX).default(1_000),
+  queueMs: z
+    .int()
+    .min(0)
+    .max(QUEUE_MS_MAX)
+    .default(1_000)
+    .meta({ description: 'How long a call may wait for its turn, in milliseconds.' }),
 });
 
 /** What every kind may say of its calls. */
@@ -67,6 +78,10 @@ const providerUrl = z
   .refine((text) => PLAIN.test(text), {
     error: 'must be `https://` or `http://`, a host, and a path of visible ASCII characters without a backslash',
   });
+
+/** The address of the API of a vendor, with the usual one as its default. */
+const apiUrl = (usual: string) =>
+  providerUrl.default(usual).meta({ description: 'The address of the API, up to and including the version.' });
 
 /** Vendors with a format of their own report usage at the end of a stream, and most of their models reason out of sight. */
 const drained = onAbandon.default('drain');
@@ -88,8 +103,7 @@ export const providerSchema = z
     z.strictObject({
       /** Anthropic's Messages format. */
       kind: z.literal('anthropic'),
-      /** The address of the API, up to and including the version. */
-      baseUrl: providerUrl.default('https://api.anthropic.com/v1'),
+      baseUrl: apiUrl('https://api.anthropic.com/v1'),
       ...keyFields,
       ...callFields,
       onAbandon: drained,
@@ -98,13 +112,14 @@ export const providerSchema = z
       /** Amazon Bedrock's Converse format. Without a key, requests are signed with credentials from the environment's usual chain. */
       kind: z.literal('bedrock'),
       region: z.string().regex(/^[a-z]{2,4}(-[a-z]+)+-\d{1,2}$/, { error: 'must be a region such as `eu-central-1`' }),
-      /** A role that is assumed with those credentials. */
       roleArn: z
         .string()
         .regex(/^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/, { error: 'must be the ARN of a role' })
-        .optional(),
-      /** The address that is used instead of the region's own, such as that of a VPC endpoint. */
-      endpoint: providerUrl.optional(),
+        .optional()
+        .meta({ description: 'A role that is assumed with the credentials of the environment.' }),
+      endpoint: providerUrl
+        .optional()
+        .meta({ description: 'The address that is used instead of that of the region, such as a VPC endpoint.' }),
       ...keyFields,
       ...callFields,
       onAbandon: drained,
@@ -112,13 +127,13 @@ export const providerSchema = z
     z.strictObject({
       /** OpenAI's format at Azure. The provider's name of a model is that of its deployment. */
       kind: z.literal('azure'),
-      /** The address of the resource, such as `https://my-resource.openai.azure.com`. */
-      endpoint: providerUrl,
-      /**
-       * If it is true, calls use the path of each deployment and a dated version, as resources had it before
-       * `/openai/v1`.
-       */
-      deployments: z.boolean().optional(),
+      endpoint: providerUrl.meta({
+        description: 'The address of the resource, such as `https://my-resource.openai.azure.com`.',
+      }),
+      deployments: z.boolean().optional().meta({
+        description:
+          'Whether calls use the path of each deployment and a dated version, as resources had it before `/openai/v1`.',
+      }),
       apiVersion: z
         .string()
         .regex(/^(v1|preview|\d{4}-\d{2}-\d{2}(-preview)?)$/, { error: 'must look like `2024-10-21` or `preview`' })
@@ -130,8 +145,7 @@ export const providerSchema = z
     z.strictObject({
       /** Mistral's dialect of the format. */
       kind: z.literal('mistral'),
-      /** The address of the API, up to and including the version. */
-      baseUrl: providerUrl.default('https://api.mistral.ai/v1'),
+      baseUrl: apiUrl('https://api.mistral.ai/v1'),
       ...keyFields,
       ...callFields,
       onAbandon: drained,
@@ -139,8 +153,7 @@ export const providerSchema = z
     z.strictObject({
       /** Gemini's format at the Gemini API. */
       kind: z.literal('google'),
-      /** The address of the API, up to and including the version. */
-      baseUrl: providerUrl.default('https://generativelanguage.googleapis.com/v1beta'),
+      baseUrl: apiUrl('https://generativelanguage.googleapis.com/v1beta'),
       ...keyFields,
       ...callFields,
       onAbandon: drained,
@@ -152,10 +165,14 @@ export const providerSchema = z
       location: z.string().regex(/^(global|us|eu|[a-z]+-[a-z]+\d{1,2})$/, {
         error: 'must be a region such as `europe-west4`, or `global`, `us` or `eu`',
       }),
-      /** The address that is used instead of the location's own, such as that of Private Service Connect. */
-      endpoint: providerUrl.optional(),
-      /** The JSON of a service account or of a workload identity; else those of the environment's usual chain. */
-      credentialsFile: z.string().regex(/^\//, { error: 'must be an absolute path' }).optional(),
+      endpoint: providerUrl.optional().meta({
+        description:
+          'The address that is used instead of that of the location, such as one of Private Service Connect.',
+      }),
+      credentialsFile: z.string().regex(/^\//, { error: 'must be an absolute path' }).optional().meta({
+        description:
+          'A file with the JSON of a service account or of a workload identity. Without it, the credentials of the environment are used.',
+      }),
       ...keyFields,
       ...callFields,
       onAbandon: drained,
@@ -167,7 +184,7 @@ export const providerSchema = z
     context.addIssue({
       code: 'custom',
       path: [second],
-      message: 'must not be beside another key of the same provider',
+      message: 'is not allowed together with another key of the same provider',
     });
   });
 

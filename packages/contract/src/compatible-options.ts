@@ -17,8 +17,8 @@ const SECRET_NAME = /auth|key|token|secret|password|cookie|credential|signature|
 const SECRET_VALUE =
   /^(bearer|basic)\s|^(sk|pk|rk|gsk|xai|hf|ghp)[-_]\S{4,}|^(AKIA|AIza|eyJ)\w{8,}|^(?=.*\d)(?=.*[a-z])[\w+=-]{40,}$/i;
 
-const NAME_YOUR_KEY = 'name a key by `apiKey`, and its header by `authHeader`';
-const NO_SECRET = `must not be for a secret: ${NAME_YOUR_KEY}`;
+const NAME_YOUR_KEY = 'name a key with `apiKey`, and its header with `authHeader`';
+const NO_SECRET = `must not hold a secret: ${NAME_YOUR_KEY}`;
 
 const value = z
   .string()
@@ -71,24 +71,26 @@ function isSecretIn(name: string, member: unknown): boolean {
 }
 
 export const compatibleOptions = {
-  /** The header of the key. `authorization` gets it as a bearer token, any other header gets it alone. */
   authHeader: z
     .string()
     .superRefine((name, context) => {
       const message = headerFault(name);
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     })
-    .optional(),
-  /** The path of the chat completions, after `baseUrl`. It is `/chat/completions` unless given. */
+    .optional()
+    .meta({
+      description:
+        'The header of the key. `authorization` gets it as a bearer token, and any other header gets it alone.',
+    }),
   path: z
     .string()
     .max(512)
     .regex(/^(\/[A-Za-z0-9._~-]+)+$/, { error: 'must look like `/chat/completions`, without a query' })
     .refine((path) => !path.split('/').includes('..'), { error: 'must have no `..`' })
-    .optional(),
+    .optional()
+    .meta({ description: 'The path of the chat completions after `baseUrl`. The default is `/chat/completions`.' }),
   query: fields((name) => (name === '' ? 'must have a name' : undefined)).optional(),
   headers: fields(headerFault).optional(),
-  /** Members that every request has, unless the caller sent one of the same name. */
   extraBody: z
     .record(z.string().min(1).max(128), z.json())
     .superRefine((body, context) => {
@@ -101,17 +103,18 @@ export const compatibleOptions = {
         complain([], `must have at most ${EXTRA_BODY_CHARACTERS_MAX} characters as JSON`);
       }
     })
-    .optional(),
-  /**
-   * If it is true, the provider receives the trace of each call (`traceparent`, `tracestate`), provided that traces are
-   * exported. It is meant for a server of the operator's own.
-   */
-  traceContext: z.boolean().optional(),
-  /**
-   * It is false if the provider refuses `stream_options`. The provider must report the usage of streams anyway, or they
-   * are charged by our count.
-   */
-  streamOptions: z.boolean().optional(),
-  /** With `system`, developer messages are sent as system messages. */
-  developerRole: z.enum(['developer', 'system']).optional(),
+    .optional()
+    .meta({ description: 'Members that every request gets, unless the caller sent one of the same name.' }),
+  traceContext: z.boolean().optional().meta({
+    description:
+      'Whether the provider receives the trace of each call (`traceparent`, `tracestate`) if traces are exported. It is meant for a server of the operator’s own.',
+  }),
+  streamOptions: z.boolean().optional().meta({
+    description:
+      'False if the provider refuses `stream_options`. It must report the usage of streams anyway, or they are charged by the service’s own count.',
+  }),
+  developerRole: z
+    .enum(['developer', 'system'])
+    .optional()
+    .meta({ description: 'With `system`, developer messages are sent as system messages.' }),
 };

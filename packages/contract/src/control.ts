@@ -20,13 +20,13 @@ const LOGO_LENGTH_MAX = 21_880; // 16 KiB in base64, plus the longest prefix: `d
 export const email = z
   .email({ error: 'must be an e-mail address' })
   .max(EMAIL_LENGTH_MAX)
-  .meta({ description: 'Upper and lower case make no difference.', examples: ['anna@example.com'] });
+  .meta({ description: 'An e-mail address. Upper and lower case make no difference.', examples: ['anna@example.com'] });
 /** A new password. Length is the only rule: other rules make people choose predictable passwords. */
 export const newPassword = z
   .string()
   .min(PASSWORD_LENGTH_MIN)
   .max(PASSWORD_LENGTH_MAX)
-  .meta({ description: '10 to 256 characters of any kind.', examples: ['ten or more characters'] });
+  .meta({ description: 'A password of 10 to 256 characters of any kind.', examples: ['ten or more characters'] });
 /** The password of an existing account. It is only compared, so the rules for new ones do not apply. */
 const password = z.string().max(PASSWORD_LENGTH_MAX);
 /** A display name of an account or an app, shown to other people. */
@@ -37,7 +37,7 @@ export const name = z
   .max(NAME_LENGTH_MAX)
   .meta({ examples: ['My app'] });
 /** A moment in an answer. Always UTC with a trailing `Z`, so that texts sort by time. */
-export const moment = z.iso.datetime().meta({ description: 'ISO 8601, UTC.' });
+export const moment = z.iso.datetime().meta({ description: 'A moment in UTC, in ISO 8601.' });
 
 /** An account as its owner sees it. `role` decides whether the operator plane is open to it (CP-05). */
 export const accountSchema = z
@@ -46,8 +46,11 @@ export const accountSchema = z
     email: z.string(),
     name: z.string().nullable(),
     role: z.enum(['owner', 'operator']),
-    operatorRole: z.enum(OPERATOR_ROLES).nullable().meta({ description: 'Null for owners.' }),
-    emailVerified: z.boolean().meta({ description: 'Until it is true, the account makes no live keys.' }),
+    operatorRole: z
+      .enum(OPERATOR_ROLES)
+      .nullable()
+      .meta({ description: 'The role among operators. It is null if the account is no operator.' }),
+    emailVerified: z.boolean().meta({ description: 'Until it is true, the account cannot make live keys.' }),
     secondFactor: z.enum(['off', 'on']).meta({ description: 'With `on`, a password alone opens no session.' }),
     createdAt: moment,
   })
@@ -76,7 +79,7 @@ export const sessionListSchema = z.object({ sessions: z.array(sessionSchema) });
 export const currentSessionSchema = z.object({ sessionId: z.string(), expiresAt: moment, account: accountSchema });
 export const sessionParamsSchema = z.object({
   sessionId: sessionId.meta({
-    description: 'A session’s id; `current` for this session; `others` for all except this one.',
+    description: 'The id of a session, `current` for this session, or `others` for all sessions except this one.',
   }),
 });
 
@@ -91,14 +94,15 @@ const redirectUri = z
   .max(REDIRECT_URI_LENGTH_MAX)
   .refine(isRedirectUri, { error: 'must be an https address, or http on localhost, without a fragment' })
   .meta({
-    description: 'An https address, or http on localhost, without a fragment. Compared character by character.',
+    description:
+      'An https address, or an http address on localhost, without a fragment. It is compared character by character.',
     examples: ['https://app.example/back'],
   });
 
 /** The role of a member of an app. What each may do is in `access.ts`. */
 export const appRole = z
   .enum(APP_ROLES)
-  .meta({ description: 'From the least to the most: `viewer`, `developer`, `owner`.' });
+  .meta({ description: 'The role of a member. From the fewest rights to the most: `viewer`, `developer`, `owner`.' });
 
 /** An app as its members see it. `anyAppSchema` adds what only operators see. */
 export const appSchema = z
@@ -129,7 +133,7 @@ export const changeAppSchema = z.strictObject({
     .optional()
     .meta({
       description:
-        'Where the pages lead users back to the app after a payment: one of `redirectUris`, opened as it is, without `status` and `state`. Null: the first of them.',
+        'The address to which the pages lead users back after a payment. It must be one of `redirectUris`, and is opened as it is, without `status` and `state`. If it is null, the first of `redirectUris` is used.',
       examples: ['https://app.example/back'],
     }),
 });
@@ -171,11 +175,7 @@ function isRedirectUri(text: string): boolean {
 }
 
 /** An amount of money. Bounded to the integers that a JSON number holds exactly. */
-export const amount = z
-  .int()
-  .min(0)
-  .max(Number.MAX_SAFE_INTEGER)
-  .meta({ description: 'Micros: millionths of the currency.' });
+export const amount = z.int().min(0).max(Number.MAX_SAFE_INTEGER).meta({ description: 'An amount in micros.' });
 
 /** A fake wallet. Its fields have the names of a real balance, plus what tests want to compare. */
 export const sandboxUserSchema = z
@@ -190,7 +190,8 @@ export const sandboxUserSchema = z
     spendCapMicros: amount.nullable(),
     suspended: z.boolean(),
     nextOutcome: z.string().nullable().meta({
-      description: 'What the next call of this user will play, once. Null: what its model asks for.',
+      description:
+        'The outcome that the next call of this user will play, once. If it is null, the model of the call decides.',
     }),
   })
   .meta({ id: 'SandboxUser' });
@@ -199,7 +200,7 @@ export const sandboxUserListSchema = z.object({
   next: z
     .string()
     .nullable()
-    .meta({ description: 'Pass it as `?after=` to get the next page. Null on the last page.' }),
+    .meta({ description: 'Pass it as `?after=` to get the next page. It is null on the last page.' }),
 });
 /** The page size of a query: at most `most`, and `standard` if it is left out. */
 export function pageLimit(most: number, standard = most) {

@@ -17,21 +17,26 @@ export const errorSchema = z
   .object({
     error: z.object({
       code: z.enum(codes),
-      message: z.string().meta({ description: 'For people. The words may change, so decide by `code`.' }),
+      message: z.string().meta({ description: 'A text for people. Its words may change, so decide by `code`.' }),
       correlationId: z.string(),
       type: z.enum([...new Set([...Object.values(ERROR_TYPE), ...UPSTREAM_ERROR_TYPES])]),
-      param: z.string().nullable().meta({ description: 'The field at fault, or null.' }),
+      param: z.string().nullable().meta({ description: 'The field at fault, or null if no field is.' }),
       topupUrl: z.string().optional(),
     }),
-    topupUrl: z.string().optional().meta({ description: 'The page where the end user can pay, or raise the cap.' }),
+    topupUrl: z.string().optional().meta({
+      description:
+        'The address of the page where the user can pay, or raise the cap. It is absent if neither would help.',
+    }),
   })
   .meta({ id: 'Error', description: 'The form of every error of every route.' });
 
 const walletFields = {
   userId: z.string(),
   balanceMicros: amount,
-  reservedMicros: amount.meta({ description: 'Micros: set aside for running calls.' }),
-  availableMicros: amount.meta({ description: 'Micros: the balance minus what is set aside.' }),
+  reservedMicros: amount.meta({ description: 'What is set aside for running calls, in micros.' }),
+  availableMicros: amount.meta({
+    description: 'What new calls can use, in micros: the balance less what is set aside.',
+  }),
   currency: z.string(),
   spendCapMicros: amount.nullable(),
   spentThisMonthMicros: amount,
@@ -44,7 +49,7 @@ export const monthQuerySchema = z.strictObject({
     .string()
     .regex(/^\d{4}-(0[1-9]|1[0-2])$/, { error: 'must be a month, such as `2026-01`' })
     .optional()
-    .meta({ description: 'A UTC month, such as `2026-01`. The current month if you leave it out.' }),
+    .meta({ description: 'A month in UTC, such as `2026-01`. The default is the current month.' }),
 });
 /** The figures that a summary has as totals and for each model. */
 const usageFigures = {
@@ -79,7 +84,8 @@ const SEEN = /[^\s\u2800\p{Default_Ignorable_Code_Point}]/u;
 export const connectRequestSchema = z
   .strictObject({
     redirectUri: z.string().meta({
-      description: 'Where the user returns to. Must match one of the app’s `redirectUris`, character by character.',
+      description:
+        'The address to which the user returns. It must match one of the app’s `redirectUris`, character by character.',
       examples: ['https://app.example/back'],
     }),
     state: z
@@ -87,7 +93,7 @@ export const connectRequestSchema = z
       .max(STATE_LENGTH_MAX)
       .regex(/^\P{Cc}*$/u, { error: 'must not contain control characters' })
       .optional()
-      .meta({ description: 'Returned to you with the redirect.', examples: ['k3Jd8'] }),
+      .meta({ description: 'A text of your own, which is added to the query of `redirectUri`.', examples: ['k3Jd8'] }),
     userLabel: z
       .string()
       .trim()
@@ -99,7 +105,8 @@ export const connectRequestSchema = z
       .refine((text) => SEEN.test(text), { error: 'must contain visible text' })
       .optional()
       .meta({
-        description: 'Shown to the person who connects, so that they know which account of your app it is.',
+        description:
+          'A text that the page shows to the person who connects, so that they know which account of your app it is.',
         examples: ['anna@app.example'],
       }),
   })
@@ -141,7 +148,7 @@ const shownPrice = z
   .object({
     tiers: z.array(z.object({ aboveInputTokens: z.int().min(0), ...rates })).meta({
       description:
-        'By the length of the prompt. The last tier whose `aboveInputTokens` the prompt exceeds is for the whole call.',
+        'The prices by the length of the prompt. The last tier whose `aboveInputTokens` the prompt exceeds applies to the whole call.',
     }),
     microsPerCall: amount,
     microsPerSearch: amount,
@@ -152,17 +159,20 @@ export const priceListSchema = z
     currency: z.string(),
     data: z.array(
       z.object({
-        id: z.string().meta({ description: 'A name that `model` of a call may have.' }),
-        model: z.string().meta({ description: 'The model that an alias stands for.' }),
+        id: z.string().meta({ description: 'A name that a call may send as `model`.' }),
+        model: z
+          .string()
+          .meta({ description: 'The resolved identifier: the same as `id`, or the model to which an alias points.' }),
         contextTokens: z.int(),
         maxOutputTokens: z.int(),
         defaultOutputTokens: z.int(),
         parameters: z.array(z.string()).nullable().meta({
-          description: 'What a call may have besides `model` and `messages`. Null: every documented parameter.',
+          description:
+            'The parameters that a call may have besides `model` and `messages`. If it is null, the model takes every documented parameter.',
         }),
         prices: z.array(shownPrice).meta({
           description:
-            'First that of the provider who is asked first, then every other price that a call may be charged by.',
+            'The prices by which a call may be charged. That of the provider that is asked first comes first.',
         }),
       }),
     ),
@@ -196,7 +206,10 @@ export const completionSchema = z
         finish_reason: z.string().nullable(),
       }),
     ),
-    usage: tokenUsage.nullable().optional().meta({ description: 'If the provider reports it.' }),
+    usage: tokenUsage
+      .nullable()
+      .optional()
+      .meta({ description: 'The token counts that the provider reports, if it does.' }),
   })
   .meta({ id: 'ChatCompletion', description: OPEN });
 
@@ -209,7 +222,9 @@ export const chunkSchema = z
       z.looseObject({ index: z.int(), delta: z.looseObject({}), finish_reason: z.string().nullable().optional() }),
     ),
     usage: tokenUsage.nullable().optional(),
-    charge_micros: amount.optional().meta({ description: 'What the call was charged. In the chunk with the usage.' }),
+    charge_micros: amount
+      .optional()
+      .meta({ description: 'What the call was charged, in micros. Only the chunk with the usage has it.' }),
   })
   .meta({ id: 'ChatCompletionChunk', description: `The data of one event. ${OPEN}` });
 

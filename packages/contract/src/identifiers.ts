@@ -22,4 +22,4 @@ export const userId = z
   .string()
   .regex(END_USER_ID, { error: 'must be 1 to 256 visible ASCII characters, without spaces' })
   .brand<'EndUserId'>()
-  .meta({ description: 'As in `x-service-user`.', examples: ['anna'] });
+  .meta({ description: 'The app’s name for the user, as in `x-service-user`.', examples: ['anna'] });

@@ -13,7 +13,9 @@ const keyOptions = {
 
 const LISTED_MAX = 100;
 const name = z.string().trim().min(1).max(80);
-const expiresAt = moment.meta({ description: 'From then on the key is refused like a revoked one. ISO 8601, UTC.' });
+const expiresAt = moment.meta({
+  description: 'The moment from which the key is refused like a revoked one, in UTC, in ISO 8601.',
+});
 const models = z.array(z.string().min(1).max(256)).min(1).max(LISTED_MAX);
 const address = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
   error: 'must be an address such as `192.0.2.7`, or a network such as `192.0.2.0/24` or `2001:db8::/48`',
@@ -26,20 +28,21 @@ const monthlyBudgetMicros = z.int().min(1);
 const newLimits = z.strictObject({
   models: models.optional().meta({
     description:
-      'Identifiers and aliases that the key may call. An alias allows the model that it points to, under any of its names. Another model gets a 403 `MODEL_NOT_ENTITLED`.',
+      'The identifiers and aliases that the key may call. An alias allows the model that it points to, under any of its names. A call of any other model gets a 403 `MODEL_NOT_ENTITLED`.',
     examples: [['llama']],
   }),
   addresses: addresses.optional().meta({
-    description: 'Addresses and networks that the key may be used from. From elsewhere it gets a 403 `FORBIDDEN`.',
+    description:
+      'The addresses and networks from which the key may be used. A call from elsewhere gets a 403 `FORBIDDEN`.',
     examples: [['192.0.2.0/24']],
   }),
   perMinute: perMinute.optional().meta({
     description:
-      'Calls a minute, of which as many may come at once, beside the limit of the app. Beyond it, the answer is a 429 with `retry-after`.',
+      'The most calls in a minute, all of which may come at once. The limit of the app applies as well. Beyond it, the answer is a 429 with `retry-after`.',
   }),
   monthlyBudgetMicros: monthlyBudgetMicros.optional().meta({
     description:
-      'The most that calls with this key may be charged and hold in a calendar month (UTC), over all users. Beyond it, the answer is a 403 `KEY_BUDGET_EXCEEDED`. It counts from when the key got it.',
+      'The most micros that calls with this key may be charged and hold in a calendar month (UTC), over all users. Beyond it, the answer is a 403 `KEY_BUDGET_EXCEEDED`. Only what is charged after the key got its budget counts.',
   }),
 });
 
@@ -51,13 +54,13 @@ export const newKeySchema = z.strictObject({
   }),
   joinSeconds: z.int().min(1).max(60).optional().meta({
     description:
-      'For clients that repeat a call without marking it: a call with the body and user of one that still runs, or that ended at most so many seconds ago, gets its answer and is not charged.',
+      'Helps clients that repeat a call without marking it as a repeat. A call with the same user and body as one that still runs, or that ended at most this many seconds ago, gets the answer of that call and is not charged.',
   }),
   mayReset: z.boolean().optional().meta({
     description:
-      'For automated tests, and for sandbox keys only: the key reads and resets the app’s test users (`GET /sandbox/balance`, `POST /sandbox/reset`, `PUT /sandbox/next`). It makes no calls: every other route refuses it with a 403 `FORBIDDEN`, so a key that spends play money never refills itself.',
+      'Makes a sandbox key for automated tests. It reads and resets the app’s test users (`GET /sandbox/balance`, `POST /sandbox/reset`, `PUT /sandbox/next`). It makes no calls: every other route refuses it with a 403 `FORBIDDEN`, so a key that spends play money never refills itself.',
   }),
-  name: name.optional().meta({ description: 'For its owner, in lists.' }),
+  name: name.optional().meta({ description: 'A name by which people recognise the key in lists.' }),
   expiresAt: expiresAt.optional(),
   limits: newLimits.optional(),
 });
@@ -75,7 +78,7 @@ export const changeKeySchema = z
       })
       .optional(),
   })
-  .meta({ description: 'Fields that are left out stay as they are. `null` takes a name, an expiry or a limit away.' });
+  .meta({ description: 'Fields that are left out stay as they are. `null` removes a name, an expiry or a limit.' });
 
 const OVERLAP_SECONDS_MAX = 30 * 24 * 60 * 60;
 export const rollKeySchema = z.strictObject({
@@ -86,10 +89,11 @@ export const rollKeySchema = z.strictObject({
     .default(24 * 60 * 60)
     .meta({
       description:
-        'How long the old key goes on working, at most 30 days. 0: it ends at once. A day if it is left out.',
+        'The seconds for which the old key goes on working, at most 30 days. With 0, it ends at once. The default is a day.',
     }),
   expiresAt: expiresAt.nullable().optional().meta({
-    description: 'When the successor expires; `null`: never. When the old key would have if it is left out.',
+    description:
+      'When the successor expires. With `null`, it never does. The default is when the old key would have expired.',
   }),
 });
 
@@ -111,15 +115,17 @@ export const keySchema = z
     ...keyOptions,
     name: z.string().nullable(),
     createdAt: moment,
-    lastUsedAt: moment.nullable().meta({ description: 'Exact to the minute.' }),
+    lastUsedAt: moment
+      .nullable()
+      .meta({ description: 'When the key was last used, to the minute. It is null if it never was.' }),
     expiresAt: moment.nullable(),
     revokedAt: moment.nullable(),
-    rolledFrom: z.string().nullable().meta({ description: 'The key that this one succeeds.' }),
-    rolledTo: z.string().nullable().meta({ description: 'The key that succeeds this one.' }),
+    rolledFrom: z.string().nullable().meta({ description: 'The id of the key that this one succeeds, or null.' }),
+    rolledTo: z.string().nullable().meta({ description: 'The id of the key that succeeds this one, or null.' }),
     limits,
     budget: z.object({ spentMicros: z.int(), heldMicros: z.int() }).optional().meta({
       description:
-        'What counts for the monthly budget this month. Rolled keys count together. Absent if there is no budget, or if a part of the service does not answer.',
+        'What counts towards the monthly budget this month, in micros. A key and its successors count together. It is absent if there is no budget, or if a part of the service does not answer.',
     }),
   })
   .meta({ id: 'Key' });
@@ -136,9 +142,11 @@ const minted = {
   expiresAt: moment.optional(),
   limits: limits.optional(),
 };
-export const mintedKeySchema = z
-  .object(minted)
-  .meta({ id: 'MintedKey', description: '`apiKey` is shown this once. What was not set is absent.' });
-export const rolledKeySchema = z
-  .object({ ...minted, rolledFrom: z.string(), oldKeyEndsAt: moment })
-  .meta({ id: 'RolledKey', description: 'The successor. `apiKey` is shown this once. What is not set is absent.' });
+export const mintedKeySchema = z.object(minted).meta({
+  id: 'MintedKey',
+  description: 'A new key. Only this answer shows `apiKey`. Fields that were not set are absent.',
+});
+export const rolledKeySchema = z.object({ ...minted, rolledFrom: z.string(), oldKeyEndsAt: moment }).meta({
+  id: 'RolledKey',
+  description: 'The successor of a key. Only this answer shows `apiKey`. Fields that are not set are absent.',
+});

@@ -2,22 +2,26 @@ import type { ErrorCode } from './errors.ts';
 
 /** The groups of operations in the reference, in this order. */
 export const TAGS = {
-  'Chat completions': 'For apps: the API key identifies the app, and `x-service-user` its user who pays for the call.',
-  'Wallets and usage of users': 'For apps: the balances of their users, and what those have spent.',
-  'Accounts and sessions': 'For developers: an account owns apps. A session token identifies the account.',
-  'Apps and keys': 'For developers: the apps of an account, and their API keys.',
-  Webhooks: 'For developers: signed events of an app, sent to an endpoint or fetched by a developer’s machine.',
-  'Usage and receipts': 'For developers: the usage of an app, and the outcome of a single call.',
-  Sandbox: 'For developers: the fake wallets of test users.',
-  'Operator: apps': 'For operators of the service: all apps.',
-  'Operator: wallets': 'For operators: all wallets. Every act is recorded in the audit trail.',
+  'Chat completions':
+    'Routes for apps. The API key identifies the app, and `x-service-user` names its user who pays for the call.',
+  'Wallets and usage of users':
+    'Routes for apps and developers. They show the wallets of an app’s users, and what those have spent.',
+  'Accounts and sessions': 'Routes for developers. An account owns apps, and a session token identifies the account.',
+  'Apps and keys': 'Routes for developers. They manage the apps of an account, their members and their API keys.',
+  Webhooks:
+    'Routes for developers. Signed events of an app are sent to an endpoint, or fetched by a developer’s machine.',
+  'Usage and receipts': 'Routes for developers. They show the usage of an app, and the outcome of a single call.',
+  Sandbox: 'Routes for developers and automated tests. They show and reset the fake wallets of test users.',
+  'Operator: apps': 'Routes for operators. They show and change all apps.',
+  'Operator: wallets': 'Routes for operators. They show and change all wallets, and the audit trail records every act.',
   'Operator: payments':
-    'For operators: checkouts, payments, refunds and disputes of all wallets, and what about them waits for a person.',
+    'Routes for operators. They show checkouts, payments, refunds and disputes of all wallets, and what about them waits for a person.',
   'Operator: bills':
-    'For operators: what the payment processor and providers say they moved and billed, beside our books.',
-  'Operator: catalogue': 'For operators: providers, models with their prices, aliases.',
-  'Operator: service': 'For operators: the ledger check, the audit trail, accounts.',
-  Service: 'For the people who run the service: health, metrics and this description.',
+    'Routes for operators. They compare what the payment processor and providers say they moved and billed with the books.',
+  'Operator: catalogue': 'Routes for operators. They show and change providers, models with their prices, and aliases.',
+  'Operator: service':
+    'Routes for operators. They show how the service runs, the ledger check, the audit trail and accounts.',
+  Service: 'Routes for the people and machines that watch the service: health, metrics and this description.',
 } as const;
 
 /** What the API description says about an operation in addition to its schemas. */

@@ -18,7 +18,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: 'Chat completions',
     summary: 'Answers a conversation and charges the user’s wallet',
     description:
-      'Before the call, the service sets aside the most that it can cost. Afterwards it takes the actual cost. A refused call costs nothing. With `"stream": true`, the answer is a stream of server-sent events that ends with `data: [DONE]`. Before that, the comment `: charge-micros=84 call-id=...` says what the call was charged, and so does `charge_micros` in the chunk with the usage. If an error occurs after the stream has begun, its last event is the error envelope, without `[DONE]`. A parameter that is `null` counts as left out.',
+      'Before the call, the service sets aside the most that it can cost. Afterwards it charges the actual cost. A refused call costs nothing. With `"stream": true`, the answer is a stream of server-sent events that ends with `data: [DONE]`. Before that, the comment `: charge-micros=84 call-id=...` says what the call was charged, and so does `charge_micros` in the chunk with the usage. If an error occurs after the stream has begun, its last event is the error envelope, without `[DONE]`. A parameter that is `null` counts as left out.',
     refuses: [
       'MODEL_NOT_ENTITLED',
       'KEY_BUDGET_EXCEEDED',
@@ -46,16 +46,16 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /prices': {
     id: 'listModelPrices',
     tag: 'Chat completions',
-    summary: 'Lists what the models that the app may call cost, and their limits',
+    summary: 'Lists the prices and limits of the models that the app may call',
     description:
-      'What calls are charged by now, with the operator’s margin. A charge is computed exactly and rounded up once, so it may be a little below what these rates give.',
+      'These are the prices by which calls are charged now, including the operator’s margin. A charge is computed exactly and rounded up once, so it may be a little below what these rates give.',
   },
   'GET /balance': {
     id: 'getBalance',
     tag: 'Wallets and usage of users',
     summary: 'Shows the balance of a user’s wallet for the app',
     description:
-      'Answers with a 402 if there is no wallet, and always with a test key: play money has no balance to show.',
+      'Answers with a 402 if there is no wallet, and always for a test key, because play money is in no wallet of a user.',
     refuses: ['PAYMENT_REQUIRED'],
   },
   'POST /connect': {
@@ -69,14 +69,14 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'getUsageSummary',
     tag: 'Wallets and usage of users',
     summary: 'Shows what a user spent through the app in a month',
-    description: 'Empty with a test key, and if there is no wallet.',
+    description: 'The summary is empty with a test key, and if there is no wallet.',
   },
   'GET /calls/{callId}': {
     id: 'getCallOfUser',
     tag: 'Wallets and usage of users',
     summary: 'Shows the receipt of one call of a user',
     description:
-      'What the call used and cost, at which price. A call has a receipt once it has ended, and if it reached a wallet. Calls with a test key have none, and neither have calls of a user who is not connected.',
+      'The receipt says what the call used and cost, and at which price. A call that had a hold has a receipt once it has ended. Calls with a test key have none, and those of a user who is not connected are not shown.',
     refuses: ['NOT_FOUND'],
   },
 
@@ -85,7 +85,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: ACCOUNTS,
     summary: 'Creates an account',
     description:
-      'A mail asks to verify the address. Until then the account uses the sandbox and makes no live keys. If registration is closed, only operators create accounts.',
+      'A mail asks the person to verify the address. Until they have, the account can use the sandbox but cannot make live keys. If registration is closed, only operators create accounts.',
     refuses: ['CONFLICT', 'FORBIDDEN', 'TOO_MANY_REQUESTS'],
   },
   'POST /sessions': {
@@ -126,7 +126,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: ACCOUNTS,
     summary: 'Sets a new password with the token from that e-mail, and signs in',
     description:
-      'It does not replace the second factor: if the account has one, the answer is a 202 as for `POST /sessions`.',
+      'The token does not replace the second factor: if the account has one, the answer is a 202, as for `POST /sessions`.',
     refuses: ['TOO_MANY_REQUESTS'],
   },
   ...ACCOUNT_OPERATIONS,
@@ -136,13 +136,13 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: ACCOUNTS,
     summary: 'Lists what the account did, the newest first',
     description:
-      'Apps and their addresses, keys, webhooks and passwords: who, when, from where, and the state before and after. Nothing of it is ever removed, except the network address, after 90 days or as the service sets.',
+      'The entries are about apps and their addresses, keys, webhooks and passwords. Each says who acted, when and from where, and shows the state before and after. Entries are never removed; their network addresses are, after 90 days unless the operator has set another time.',
   },
   'GET /accounts/current/sign-ins': {
     id: 'listOwnSignIns',
     tag: ACCOUNTS,
     summary:
-      'Lists the sign-ins to the account and the attempts that failed, counted by minute, for 90 days or as the service sets',
+      'Lists the sign-ins to the account and the attempts that failed, counted by minute, for 90 days unless the operator has set another time',
   },
 
   'POST /apps': { id: 'createApp', tag: APPS, summary: 'Creates an app', refuses: ['CONFLICT'] },
@@ -157,16 +157,16 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'PUT /apps/{appId}/logo': {
     id: 'putLogo',
     tag: APPS,
-    summary: 'Sets the picture that users see where they consent and pay',
+    summary: 'Sets the logo of an app, which users see where they consent and pay',
     refuses: OWN,
   },
-  'DELETE /apps/{appId}/logo': { id: 'deleteLogo', tag: APPS, summary: 'Removes that picture', refuses: OWN },
+  'DELETE /apps/{appId}/logo': { id: 'deleteLogo', tag: APPS, summary: 'Removes the logo of an app', refuses: OWN },
   'POST /apps/{appId}/keys': {
     id: 'mintKey',
     tag: APPS,
-    summary: 'Creates an API key, live or for the sandbox, and shows it this once',
+    summary: 'Creates an API key, live or for the sandbox, and shows it once',
     description:
-      'Its mode, user and window can never be changed, its name, expiry and limits can. A limit that is not set is not there: the key then has those of its app alone. A live key needs an account whose e-mail is verified.',
+      'The mode, user and window of a key can never be changed; its name, expiry and limits can. A key without limits of its own has only those of its app. Making a live key needs an account whose e-mail is verified.',
     refuses: [...OWN, 'CONFLICT', 'FORBIDDEN'],
   },
   'GET /apps/{appId}/keys': { id: 'listKeys', tag: APPS, summary: 'Lists the API keys of an app', refuses: OWN },
@@ -180,7 +180,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'changeKey',
     tag: APPS,
     summary: 'Changes the name, expiry or limits of an API key',
-    description: 'In force within a second. Calls that run are not cut.',
+    description: 'The change is in force within a second. Running calls are not cut off.',
     refuses: [...OWN, 'CONFLICT'],
   },
   'POST /apps/{appId}/keys/{keyId}/roll': {
@@ -188,7 +188,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: APPS,
     summary: 'Creates the successor of an API key and lets the old one expire after an overlap',
     description:
-      'The successor has the mode, user, window, name and limits of the old key, and goes on with what is left of its rate and budget. A key has one successor: a second roll gets a 409 that names the first one’s. An account that has not verified its e-mail rolls sandbox keys only.',
+      'The successor has the mode, user, window, name and limits of the old key, and goes on with what is left of its rate and budget. A key has one successor: a second roll gets a 409 that names it. An account that has not verified its e-mail rolls sandbox keys only.',
     refuses: [...OWN, 'CONFLICT'],
   },
   'DELETE /apps/{appId}/keys/{keyId}': {
@@ -214,7 +214,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: 'Usage and receipts',
     summary: 'Shows sums of an app’s calls by hour or day, model, outcome and key',
     description:
-      'What the charts of the console show: charges, refusals by code, errors of providers, latency. Reads sums that are kept beside the receipts, so that it is quick at any number of calls. The charges of live calls equal those of the receipts. Everything else is counted in memory: if a process dies, calls of its last second are missing.',
+      'These are the sums that the charts of the console show: charges, refusals by code, errors of providers, and latency. They are kept beside the receipts, so the answer is quick with any number of calls. The charges of live calls equal those of the receipts. Everything else is counted in memory: if a process dies, calls of its last second are missing.',
     refuses: OWN,
   },
   'GET /apps/{appId}/calls/{callId}': {
@@ -230,7 +230,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: 'Usage and receipts',
     summary: 'Finds calls by their correlation id or call id, refused ones included',
     description:
-      'Name one of the two. `calls` are the receipts of live calls that had a hold, for good. `traces` show what became of calls whose key was valid, for the days that the operator has set (7 by default). Each has the newest hundred. A trace appears within a second of the end of its call. Of answered live calls, at most 20 a second of an app have a trace; all have a receipt.',
+      'Name one of the two. `calls` has the receipts of live calls that had a hold; they are kept for good. `traces` says what became of calls whose key was valid; it is kept for the days that the operator has set (7 by default). Each list has the newest hundred. A trace appears within a second of the end of its call. Of an app’s answered live calls, at most 20 a second get a trace; all get a receipt.',
     refuses: OWN,
   },
   'GET /apps/{appId}/latest-calls': {
@@ -238,7 +238,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: 'Usage and receipts',
     summary: 'Lists the latest calls of an app in one mode, newest first',
     description:
-      'Their traces, for the days that the operator has set. A page may be short although `next` is not null: rare calls are found by going on.',
+      'The list has the traces of calls, for the days that the operator has set. A page may be short although `next` is not null: go on to find rare calls.',
     refuses: OWN,
   },
   ...USER_OPERATIONS,
@@ -258,7 +258,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: 'Service',
     summary: 'Receives a webhook of the test processor',
     description:
-      'Only the service itself can sign it, by `purser-test-signature`. A 404 in production, and whenever the test processor is not the payment processor.',
+      'Only the service itself can sign it, by `purser-test-signature`. The answer is a 404 in production, and whenever the test processor is not the payment processor.',
     refuses: ['NOT_FOUND'],
   },
   'GET /healthz': { id: 'getHealth', tag: 'Service', summary: 'Says that the process is up' },
@@ -274,7 +274,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: 'Service',
     summary: 'Shows whether the service and its models are up, and what went wrong lately',
     description:
-      'What the page at `/status` shows, for anybody. It is answered without the database as well, and is up to a minute behind. A 404 if the operator has switched it off.',
+      'Anybody may read it. It shows what the page at `/status` shows, is up to a minute behind, and is answered without the database too. The answer is a 404 if the operator has switched it off.',
     refuses: ['NOT_FOUND'],
   },
   'GET /metrics': {

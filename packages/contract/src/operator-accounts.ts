@@ -19,7 +19,9 @@ export const accountPageSchema = z.strictObject({
 export const anyAccountSchema = accountSchema
   .extend({
     disabled: z.boolean(),
-    sso: z.boolean().meta({ description: 'It signs in through the OpenID Connect provider, and has no password.' }),
+    sso: z
+      .boolean()
+      .meta({ description: 'Whether it signs in through the OpenID Connect provider. It then has no password.' }),
   })
   .meta({ id: 'AnyAccount' });
 export const anyAccountDetailsSchema = z
@@ -48,7 +50,7 @@ export const changeAnyAccountSchema = z
       .meta({ description: 'Vouches for the e-mail, so that the account needs no mail to verify it.' }),
     secondFactor: z.literal('none').optional().meta({
       description:
-        'Removes every second factor and recovery code, for a person who has lost them all. Make sure that they are who they say.',
+        'Removes every second factor and recovery code, for a person who has lost them all. Make sure that they are who they say they are.',
     }),
     sso: z.literal('none').optional().meta({
       description:
@@ -66,13 +68,15 @@ export const changeAnyAccountSchema = z
         'send one of `role` or `operatorRole`, `disabled`, `emailVerified`, `secondFactor` and `sso`: each is an act of its own',
     },
   )
-  .meta({ description: 'Ends every session of the account, except when it vouches for the e-mail.' });
+  .meta({
+    description: 'The change of an account. It ends every session of the account, unless it vouches for the e-mail.',
+  });
 export const accountListSchema = z.object({
   accounts: z.array(anyAccountSchema),
   next: z
     .string()
     .nullable()
-    .meta({ description: 'Pass it as `?after=` to get the next page. Null on the last page.' }),
+    .meta({ description: 'Pass it as `?after=` to get the next page. It is null on the last page.' }),
 });
 export const newAnyAccountSchema = z
   .strictObject({

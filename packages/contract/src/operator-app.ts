@@ -7,7 +7,9 @@ export const anyKeySchema = z.object({
   keyId: z.string(),
   mode: z.enum(['live', 'sandbox']),
   name: z.string().nullable(),
-  hint: z.string().meta({ description: 'The prefix and the last characters. The key itself is kept nowhere.' }),
+  hint: z
+    .string()
+    .meta({ description: 'The prefix and the last characters of the key. The key itself is kept nowhere.' }),
   createdAt: moment,
   lastUsedAt: moment.nullable(),
   expiresAt: moment.nullable(),
@@ -26,6 +28,6 @@ export const anyAppDetailsSchema = z
         since: moment,
       }),
     ),
-    keys: z.array(anyKeySchema).meta({ description: 'Those in force, and the hundred that ended last.' }),
+    keys: z.array(anyKeySchema).meta({ description: 'The keys in force, and the hundred that ended last.' }),
   })
   .meta({ id: 'AnyAppDetails' });

@@ -30,17 +30,17 @@ const filters = {
     .max(64)
     .optional()
     .meta({ description: 'One action, such as `wallet.credit`, or all of a kind, such as `wallet`.' }),
-  subject: text(600).optional().meta({ description: 'What it was done to, exactly as the list shows it.' }),
-  appId: appId.optional().meta({ description: 'Acts on this app and on the wallets of its users.' }),
-  from: z.iso.datetime({ offset: true }).optional().meta({ description: 'Since this moment, inclusive.' }),
-  to: z.iso.datetime({ offset: true }).optional().meta({ description: 'Before this moment.' }),
-  amountFrom: money.optional().meta({ description: 'Acts that moved at least so many micros.' }),
-  amountTo: money.optional().meta({ description: 'Acts that moved at most so many micros.' }),
+  subject: text(600).optional().meta({ description: 'What the act was done to, exactly as the list shows it.' }),
+  appId: appId.optional().meta({ description: 'Lists only acts on this app and on the wallets of its users.' }),
+  from: z.iso.datetime({ offset: true }).optional().meta({ description: 'Lists only acts at this moment or later.' }),
+  to: z.iso.datetime({ offset: true }).optional().meta({ description: 'Lists only acts before this moment.' }),
+  amountFrom: money.optional().meta({ description: 'Lists only acts that moved at least this many micros.' }),
+  amountTo: money.optional().meta({ description: 'Lists only acts that moved at most this many micros.' }),
 };
 
 export const operatorAuditPageSchema = auditPageSchema.extend(filters);
 
-const hash = z.string().meta({ description: 'SHA-256 in hexadecimal.' });
+const hash = z.string().meta({ description: 'A SHA-256 in hexadecimal.' });
 export const operatorAuditListSchema = z.object({
   entries: z.array(
     auditEntrySchema.extend({
@@ -50,19 +50,21 @@ export const operatorAuditListSchema = z.object({
       line: z
         .string()
         .nullable()
-        .meta({ description: 'The number of its line in the chain. Null for the first seconds.' }),
-      hash: hash.nullable().meta({ description: 'Of the line, in hexadecimal. Null for the first seconds.' }),
+        .meta({ description: 'The number of its line in the chain. It is null for the first seconds.' }),
+      hash: hash
+        .nullable()
+        .meta({ description: 'The SHA-256 of the line, in hexadecimal. It is null for the first seconds.' }),
     }),
   ),
   next,
 });
 
 export const auditHeadSchema = z.object({
-  line: z.string().meta({ description: 'The number of the last line of the chain. 0 if it has none.' }),
+  line: z.string().meta({ description: 'The number of the last line of the chain. It is 0 if the chain has none.' }),
   hash: hash.nullable().meta({
     description:
-      'Of that line, in hexadecimal. Write it down elsewhere, and `purser audit check --head` can compare it.',
+      'The SHA-256 of that line, in hexadecimal. Write it down elsewhere, so that `purser audit check --head` can compare it.',
   }),
   sealedAt: moment.nullable(),
-  waiting: z.int().meta({ description: 'Entries that have no line yet.' }),
+  waiting: z.int().meta({ description: 'The number of entries that have no line yet.' }),
 });

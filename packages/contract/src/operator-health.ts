@@ -3,8 +3,8 @@ import { moment } from './control.ts';
 
 /** How the service runs, for operators. */
 
-const bytes = z.number().meta({ description: 'Bytes.' });
-const seconds = z.number().meta({ description: 'Seconds.' });
+const bytes = z.number().meta({ description: 'A number of bytes.' });
+const seconds = z.number().meta({ description: 'A number of seconds.' });
 
 /** What the doctor looks at, also of a running service, the most urgent first. */
 export const DOCTOR_CHECKS = [
@@ -58,17 +58,17 @@ const doctorSchema = z
         check: z.enum(DOCTOR_CHECKS),
         level: z.enum(['good', 'warn', 'bad']),
         what: z.string(),
-        why: z.string().meta({ description: 'Why it matters. Empty if it is good.' }),
-        remedy: z.string().meta({ description: 'What to do. Empty if it is good.' }),
+        why: z.string().meta({ description: 'Why it matters. It is empty if the level is `good`.' }),
+        remedy: z.string().meta({ description: 'What to do. It is empty if the level is `good`.' }),
       }),
     ),
   })
   .meta({
-    description: 'What `purser doctor` says, looked at within the last half minute. What needs a person is first.',
+    description: 'What `purser doctor` says, at most half a minute old. What needs a person comes first.',
   });
 
 export const healthSchema = z.object({
-  version: z.string().meta({ description: 'Of this build.' }),
+  version: z.string().meta({ description: 'The version of this build.' }),
   processes: z
     .object({
       count: z.number(),
@@ -79,7 +79,7 @@ export const healthSchema = z.object({
     })
     .meta({
       description:
-        'The gateway processes of this machine, together. `uptimeSeconds` is that of the oldest. `longestBlockSeconds`: within the last minute, the longest time that one of them was too busy to react.',
+        'The gateway processes of this machine, together. `uptimeSeconds` is that of the oldest. `longestBlockSeconds` is the longest time within the last minute for which one of them was too busy to react.',
     }),
   leases: z
     .array(
@@ -87,7 +87,8 @@ export const healthSchema = z.object({
         instanceId: z.string(),
         startedAt: moment,
         seconds: seconds.meta({
-          description: 'Until the lease runs out. Negative: it has, and nobody has ended it yet.',
+          description:
+            'The seconds until the lease runs out. They are negative if it has run out and nobody has ended it yet.',
         }),
       }),
     )
@@ -98,7 +99,9 @@ export const healthSchema = z.object({
   queues: z.array(
     z.object({
       name: z.enum(['settlements', 'deliveries', 'mail', 'traces', 'audit']),
-      waiting: z.number().meta({ description: 'Deliveries and mail are counted up to 10,000.' }),
+      waiting: z
+        .number()
+        .meta({ description: 'The number of entries that wait. Deliveries and mail are counted up to 10,000.' }),
       oldestSeconds: seconds.nullable(),
     }),
   ),
@@ -111,14 +114,13 @@ export const healthSchema = z.object({
     connections: z.array(z.object({ name: z.string(), count: z.int() })),
     settings: z.array(z.object({ name: z.string(), value: z.string() })),
   }),
-  disk: z
-    .object({ freeBytes: bytes, totalBytes: bytes })
-    .nullable()
-    .meta({ description: 'Of the data directory of the process that answers. Null if it cannot be read.' }),
+  disk: z.object({ freeBytes: bytes, totalBytes: bytes }).nullable().meta({
+    description: 'The disk with the data directory of the process that answers. It is null if it cannot be read.',
+  }),
   doctor: doctorSchema,
-  settings: z
-    .array(z.object({ name: z.string(), set: z.boolean() }))
-    .meta({ description: 'The settings of the service, and whether each is set or has its default. Never a value.' }),
+  settings: z.array(z.object({ name: z.string(), set: z.boolean() })).meta({
+    description: 'The settings of the service, and whether each is set or has its default. No value is shown.',
+  }),
   checks: z
     .array(
       z.object({
@@ -134,6 +136,6 @@ export const healthSchema = z.object({
     )
     .meta({
       description:
-        'Checks of the ledger, the last first. Those of changes run every minute and are summed by the hour.',
+        'Checks of the ledger, the latest first. Those of changes run every minute and are summed by the hour.',
     }),
 });

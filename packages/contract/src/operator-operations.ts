@@ -29,9 +29,9 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /operator/find': {
     id: 'findAnything',
     tag: SERVICE,
-    summary: 'Finds anything by its id, and what hangs on it',
+    summary: 'Finds anything by its id, and what belongs to it',
     description:
-      'The prefix of an id tells what it is. A mail address must be exact. An empty list: nothing has this id.',
+      'The prefix of an id tells what it is. An e-mail address must be exact. The list is empty if nothing has this id.',
   },
   'GET /operator/apps': { id: 'searchApps', tag: ANY_APPS, summary: 'Finds apps by id, name or the owner’s e-mail' },
   'GET /operator/apps/{appId}': {
@@ -63,7 +63,7 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: ANY_WALLETS,
     summary: 'Lists and finds wallets of all apps',
     description:
-      'The newest first, unless you choose otherwise. Held money is compared with the holds of running calls. A search for amounts looks through 5,000 wallets at a time.',
+      'The newest come first, unless you choose otherwise. `minHeldMicros` is compared with the holds of running calls. A search by amounts looks through 5,000 wallets at a time.',
   },
   'POST /operator/apps/{appId}/wallets': {
     id: 'openWallet',
@@ -82,7 +82,7 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: ANY_WALLETS,
     summary: 'Shows what an act would do to a wallet and the ledger, without doing it',
     description:
-      'The act itself runs and is rolled back, so the figures are exact for the wallet as it is now. Calls that end meanwhile change its balance. An act that would be refused is refused here in the same words. Nothing is recorded, mailed or asked of the payment processor.',
+      'The act itself runs and is rolled back, so the figures are exact for the wallet as it is now. Calls that end meanwhile change its balance. An act that would be refused is refused here in the same words. Nothing is recorded or mailed, and the payment processor is not asked.',
     refuses: [...OWN, 'CONFLICT', 'TOO_MANY_REQUESTS'],
   },
   'GET /operator/apps/{appId}/wallets/{userId}/payments': {
@@ -101,7 +101,7 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: ANY_WALLETS,
     summary: 'Refunds a payment, or books money that was returned to the user by other means',
     description:
-      'With `paymentId`, the service sets the amount aside in the wallet and asks the payment processor to pay it back. The refund is booked when the processor has paid it. If the wallet has less than the amount, the refund is booked all the same and suspends the wallet. Without `paymentId`, the service only books money that you have returned by other means. Do not book a refund that you make at the processor itself: the service hears of it and books it.',
+      'With `paymentId`, the service sets the amount aside in the wallet and asks the payment processor to pay it back. The refund is booked when the processor has paid it. If the wallet has less than the amount, the refund is booked all the same and suspends the wallet. Without `paymentId`, the service only books money that you have returned by other means. Do not book a refund that you make at the processor itself: the service learns of it and books it.',
     refuses: [...OWN, 'CONFLICT'],
   },
   'POST /operator/apps/{appId}/wallets/{userId}/clawback': {
@@ -109,7 +109,7 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: ANY_WALLETS,
     summary: 'Books money that a bank took back; what the balance does not cover suspends the wallet',
     description:
-      'For payments that did not go through the payment processor. Do not book a dispute at the processor: the service hears of it and books it.',
+      'Use it for payments that did not go through the payment processor. Do not book a dispute at the processor: the service learns of it and books it.',
     refuses: [...OWN, 'CONFLICT'],
   },
   'POST /operator/apps/{appId}/wallets/{userId}/reinstate': {
@@ -123,7 +123,7 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: ANY_WALLETS,
     summary: 'Releases a wallet from its owner',
     description:
-      'For an owner who cannot sign in any more. The wallet keeps its money and is disconnected, so nothing is spent. The next person who agrees with a link made afterwards becomes its owner: make sure that the app gives that link to the right user. The owner so far is told by mail.',
+      'Use it for an owner who can no longer sign in. The wallet keeps its money and is disconnected, so nothing is spent. The next person who agrees through a link that was made afterwards becomes its owner: make sure that the app gives that link to the right user. The previous owner gets a mail.',
     refuses: [...OWN, 'CONFLICT'],
   },
   'GET /operator/pending': {
@@ -136,13 +136,13 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: ANY_WALLETS,
     summary: 'Does an act that somebody else has asked for',
     description:
-      'An act above the amount that the service sets is answered with a 202 and waits 24 hours. The operator who confirms it is another person than the one who asked for it. Both need the role, and limits that suffice, at this moment. The act is judged again: the balance may have changed. It is done once.',
+      'An act above the amount in the settings is answered with a 202 and waits for 24 hours. The operator who confirms it must be another person than the one who asked for it. At that moment, both need the role, and limits that suffice. The act is checked again, because the balance may have changed. It is done once.',
     refuses: [...OWN, 'CONFLICT'],
   },
   'POST /operator/pending/{pendingId}/reject': {
     id: 'rejectPendingAct',
     tag: ANY_WALLETS,
-    summary: 'Ends the wait of an act; nothing is moved',
+    summary: 'Rejects an act that waits; no money moves',
     refuses: [...OWN, 'CONFLICT'],
   },
   'GET /operator/catalogue': { id: 'getCatalogue', tag: CATALOGUE, summary: 'Shows the catalogue' },
@@ -187,7 +187,7 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: CATALOGUE,
     summary: 'Adds or replaces a provider',
     description:
-      'A key is sent to no host to which it was not bound: by the settings file of provider keys, or by the catalogue as it is. To move a provider to another host, list that host in the settings file first.',
+      'A key is sent only to hosts to which it is bound, by the settings file of provider keys or by the present catalogue. To move a provider to another host, list that host in the settings file first.',
     refuses: ['CONFLICT'],
   },
   'DELETE /operator/providers/{name}': {
@@ -201,7 +201,7 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: CATALOGUE,
     summary: 'Makes one call of one token at a provider, at your cost',
     description:
-      'A real call with the key of the provider. The answer says whether it was answered, after how many milliseconds, and with which usage. It is in the audit trail. No wallet is charged.',
+      'This is a real call with the key of the provider. The answer says whether it was answered, after how many milliseconds, and with which usage. The audit trail records it. No wallet is charged.',
     refuses: [...OWN, 'CONFLICT'],
   },
   'GET /operator/ledger/check': {
@@ -212,7 +212,7 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /operator/upstreams': {
     id: 'listUpstreams',
     tag: SERVICE,
-    summary: 'Shows how the upstreams of the catalogue serve: breakers, failures, time to the first byte',
+    summary: 'Shows how the upstreams of the catalogue are doing: breakers, failures and the time to the first byte',
     description:
       'Every process of the service counts its own calls, and one of them answers. `/metrics` adds all of them up. Upstreams whose provider has no key here are left out.',
   },
@@ -221,14 +221,14 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: SERVICE,
     summary: 'Finds calls of all apps by their correlation id or call id, refused ones included',
     description:
-      'Name one of the two, and `appId` to search one app only. `calls` are receipts, `traces` what became of calls other than answered live ones. Each has at most a hundred.',
+      'Name one of the two, and `appId` to search one app only. `calls` has receipts, and `traces` says what became of calls, as in `GET /apps/{appId}/calls`. Each list has at most a hundred.',
   },
   'GET /operator/audit': {
     id: 'listAudit',
     tag: SERVICE,
     summary: 'Lists what operators and app owners did, the newest first',
     description:
-      'Narrow it with `who`, `action`, `subject`, `appId`, `from`, `to`, `amountFrom` and `amountTo`: all that you name must fit. Each entry has its line and hash in the chain a second or two after the act. The page `/ops/audit` exports all that fit as a file.',
+      'Restrict it with `who`, `action`, `subject`, `appId`, `from`, `to`, `amountFrom` and `amountTo`: entries must match all that you name. An entry gets its line and hash in the chain a second or two after the act. The page `/ops/audit` exports all entries that match as a file.',
   },
   'GET /operator/health': {
     id: 'getServiceHealth',
@@ -240,14 +240,14 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: SERVICE,
     summary: 'Shows the last line of the chain of the audit trail, with its hash',
     description:
-      'Keep it outside of the service. `purser audit check --head <line>:<hash>` compares it with the chain later.',
+      'Keep the hash outside of the service. `purser audit check --head <line>:<hash>` compares it with the chain later.',
   },
   'GET /operator/sign-ins': {
     id: 'listSignIns',
     tag: SERVICE,
-    summary: 'Lists sign-ins and the attempts that failed, counted by minute, for 90 days or as set',
+    summary: 'Lists sign-ins and the attempts that failed, counted by minute',
     description:
-      'Accounts and wallet owners. The text that somebody typed as an e-mail is not kept, only the account that it has. If more than 100 rows of failed attempts came together in one minute, the others are counted without account and address.',
+      'They are those of accounts and wallet owners, and are kept for 90 days unless you set another time. What somebody typed as an e-mail is not kept, only the account that has it. If more than 100 rows of failed attempts come together in one minute, the others are counted without account and address.',
   },
   'GET /operator/accounts': { id: 'listAccounts', tag: SERVICE, summary: 'Lists all accounts' },
   'GET /operator/accounts/{accountId}': {

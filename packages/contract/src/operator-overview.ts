@@ -21,42 +21,48 @@ export const FINDING_KINDS = [
   'operators-without-second-factor',
 ] as const;
 
-const books = z
-  .object({ checkedAt: moment.nullable(), differences: z.int() })
-  .meta({ description: 'The service checks the changes in the ledger every minute. Null before the first check.' });
+const books = z.object({ checkedAt: moment.nullable(), differences: z.int() }).meta({
+  description:
+    'The last check of the ledger, whose changes the service checks every minute. `checkedAt` is null before the first check.',
+});
 const held = z.object({ amountMicros: amount, calls: z.int() }).meta({ description: 'What running calls hold.' });
 
 export const overviewSchema = z
   .object({
-    cell: z
-      .string()
-      .optional()
-      .meta({ description: 'The cell that answers, if the service has several. The rest is about it alone.' }),
+    cell: z.string().optional().meta({
+      description:
+        'The cell that answers. The rest is about this cell alone. It is absent if the service has only one.',
+    }),
     findings: z
       .array(
         z.object({
           kind: z.enum(FINDING_KINDS).meta({
             description:
-              '`payments-kept`: payments in no wallet. `disputes-open`: money that a bank took within 21 days and has not given back. `refunds-late`: undecided for a day. `acts-waiting`: for a second person. `money-held-long`: by calls that have run for an hour. `upstream-open`: seen by the process that answers. `wallets-suspended`: since yesterday. `webhooks-late`: deliveries that were due five minutes ago.',
+              '`payments-kept` counts payments in no wallet, `disputes-open` disputes whose money a bank took within 21 days and has not given back, `refunds-late` refunds that have been undecided for a day, `acts-waiting` acts that wait for a second person, `money-held-long` calls that have run for an hour, `upstream-open` breakers as the answering process sees them, `wallets-suspended` wallets suspended since yesterday, and `webhooks-late` deliveries that were due five minutes ago.',
           }),
           count: z.int(),
-          of: z.array(z.string()).meta({ description: 'The first twenty: apps, upstreams or accounts.' }),
+          of: z
+            .array(z.string())
+            .meta({ description: 'The first twenty apps, upstreams or accounts that it is about.' }),
           names: z
             .array(z.string().nullable())
-            .meta({ description: 'The mail address of each account in `of`. Null for the others.' }),
+            .meta({ description: 'The e-mail address of each account in `of`. It is null for everything else.' }),
         }),
       )
       .meta({ description: 'What a person has to look at, the most urgent first.' }),
     books,
     held,
-    deliveries: z
-      .object({ delivered: z.int(), dropped: z.int(), waiting: z.int() })
-      .meta({ description: 'Events that ended within 24 hours, and those that wait. At most 1,000 are counted.' }),
+    deliveries: z.object({ delivered: z.int(), dropped: z.int(), waiting: z.int() }).meta({
+      description:
+        'Webhook events that were delivered or dropped within 24 hours, and those that wait. At most 1,000 are counted.',
+    }),
     otherCells: z
       .array(
         z.object({
           cell: z.string(),
-          answers: z.boolean().meta({ description: 'False: it does not answer, so nothing else is known of it.' }),
+          answers: z
+            .boolean()
+            .meta({ description: 'Whether the cell answers. If it does not, nothing else is known about it.' }),
           findings: z.array(z.object({ kind: z.enum(FINDING_KINDS), count: z.int() })).optional(),
           books: books.optional(),
           held: held.optional(),
@@ -68,18 +74,18 @@ export const overviewSchema = z
   .meta({ id: 'Overview' });
 
 export const serviceStatsQuerySchema = statsQuerySchema.extend({
-  appId: appId.optional().meta({ description: 'Only the calls of this app. All apps if you leave it out.' }),
+  appId: appId.optional().meta({ description: 'Counts only the calls of this app. The default is all apps.' }),
 });
 
 const withCost = {
   ...figures,
   costMicros: amount.meta({
     description:
-      'What the prices of the catalogue say that providers charged for the calls that users paid for: each charge without its margin, to the micro. 0 in the sandbox.',
+      'What providers charged for the calls that users paid for, in micros, by the prices of the catalogue: each charge without its margin. It is 0 in the sandbox.',
   }),
   uncostedMicros: amount.meta({
     description:
-      'The part of `chargedMicros` whose cost is not known, from before it was counted. `purser stats rebuild` works it out.',
+      'The part of `chargedMicros` whose cost is not known, because it is from before costs were counted. `purser stats rebuild` works it out.',
   }),
 };
 
@@ -90,13 +96,14 @@ export const serviceStatsSchema = z
     to: moment,
     totals: z.object(withCost),
     series: z.array(z.object({ at: moment, ...withCost })).meta({
-      description: 'One point for each step, in order, also those without calls.',
+      description: 'One point for each step, in order, also for steps without calls.',
     }),
     apps: z.array(z.object({ appId: z.string(), ...withCost })).meta({
-      description: 'The hundred apps that cost most, first.',
+      description: 'The hundred apps that cost most, in this order.',
     }),
     models: z.array(z.object({ model: z.string().nullable(), ...withCost })).meta({
-      description: 'The hundred models that cost most, first. Null: refused before the model was known.',
+      description:
+        'The hundred models that cost most, in this order. The model is null for calls that were refused before it was known.',
     }),
     outcomes: outcomesSchema,
   })
@@ -108,7 +115,7 @@ export const findQuerySchema = z.strictObject({
     .max(512)
     .meta({
       description:
-        'The id of a call, payment, refund, checkout, event, app, key, account, connection or identity; the id of a payment, refund or checkout at the processor; `app_… user` or the number of a wallet; a mail address, exactly; or the correlation id of calls.',
+        'The id of a call, payment, refund, checkout, event, app, key, account, connection or identity; the id of a payment, refund or checkout at the processor; `app_… user` or the number of a wallet; an exact e-mail address; or the correlation id of calls.',
       examples: ['pay_4fJ0bKqkY2cVZ8sTtW1xQd'],
     }),
 });
@@ -131,7 +138,7 @@ export const THING_KINDS = [
 ] as const;
 const thing = {
   kind: z.enum(THING_KINDS),
-  id: z.string().meta({ description: 'Of a wallet: its app and its user, with a space between.' }),
+  id: z.string().meta({ description: 'The id. That of a wallet is its app and its user, with a space between them.' }),
 };
 
 export const foundSchema = z.object({
@@ -144,7 +151,7 @@ export const foundSchema = z.object({
       amountMicros: amount.nullable(),
       related: z
         .array(z.object({ ...thing, name: z.string().nullable() }))
-        .meta({ description: 'What hangs on it. `name`: of apps and accounts, as far as it is known.' }),
+        .meta({ description: 'What belongs to it. Only apps and accounts have a `name`, as far as it is known.' }),
     }),
   ),
   otherCells: z
@@ -152,6 +159,6 @@ export const foundSchema = z.object({
     .optional()
     .meta({
       description:
-        'The other cells, if the service has several and this one has nothing. `has`: whether that cell has it. Look there for what it is.',
+        'The other cells, if the service has several and this one has found nothing. `has` says whether that cell has it; look there for what it is.',
     }),
 });

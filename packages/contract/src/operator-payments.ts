@@ -14,12 +14,12 @@ const state = z.enum(['open', 'paid', 'unpaid', 'credited', 'kept', 'asked', 'de
 const anomaly = z
   .enum(['amount', 'currency', 'second', 'no_wallet', 'too_much', 'owner_deleted'])
   .nullable()
-  .meta({ description: 'How a payment differs from what was requested.' });
+  .meta({ description: 'How a payment differs from what was requested. It is null if it does not.' });
 const caseActSchema = z.enum(['pay_back', 'credit', 'book', 'release', 'mark_paid', 'recover', 'write_off', 'close']);
 const next = z
   .string()
   .nullable()
-  .meta({ description: 'Pass it as `?before=` to get the next page. Null on the last page.' });
+  .meta({ description: 'Pass it as `?before=` to get the next page. It is null on the last page.' });
 
 export const paymentQuerySchema = z.strictObject({
   kind: kind.optional(),
@@ -27,8 +27,11 @@ export const paymentQuerySchema = z.strictObject({
   appId: appId.optional(),
   userId: userId.optional(),
   from: moment.optional(),
-  until: moment.optional().meta({ description: 'ISO 8601, UTC. Only what began before it.' }),
-  waits: z.enum(['true', 'false']).default('false').meta({ description: '`true`: only what waits for a person.' }),
+  until: moment.optional().meta({ description: 'Lists only what began before this moment.' }),
+  waits: z
+    .enum(['true', 'false'])
+    .default('false')
+    .meta({ description: 'With `true`, lists only what waits for a person.' }),
   before: z
     .string()
     .regex(/^\d{1,18}\.\w{1,64}$/, { error: 'must be the `next` of an earlier page' })
@@ -53,7 +56,7 @@ export const paymentLineListSchema = z.object({
       currency: z.string(),
       state,
       anomaly,
-      waits: z.boolean().meta({ description: 'A person must decide something about it.' }),
+      waits: z.boolean().meta({ description: 'Whether a person must decide something about it.' }),
       at: moment,
       cell: cellName,
     }),
@@ -64,12 +67,11 @@ export const paymentLineListSchema = z.object({
 const standing = z
   .object({ balanceMicros: amount, shortfallMicros: amount, suspended: z.boolean() })
   .nullable()
-  .meta({ description: 'Null if there is no wallet.' });
+  .meta({ description: 'The state of the wallet. It is null if there is no wallet.' });
 const entry = z.object({ kind: z.string(), debit: z.string(), credit: z.string(), amountMicros: amount });
-const processorId = z
-  .string()
-  .nullable()
-  .meta({ description: 'What to search for in the dashboard of the payment processor.' });
+const processorId = z.string().nullable().meta({
+  description: 'The id to search for in the dashboard of the payment processor. It is null if there is none.',
+});
 
 /** A checkout and everything that hangs on it. */
 export const paymentDetailsSchema = z
@@ -92,7 +94,7 @@ export const paymentDetailsSchema = z
         currency: z.string(),
         state: z.enum(['credited', 'kept']),
         anomaly,
-        leftMicros: amount.meta({ description: 'Micros: not paid back, and not taken by a bank.' }),
+        leftMicros: amount.meta({ description: 'What was neither paid back nor taken by a bank, in micros.' }),
         processorId,
         paidAt: moment,
       }),
@@ -105,8 +107,8 @@ export const paymentDetailsSchema = z
           paymentId: z.string(),
           amountMicros: amount,
           state: z.enum(['asked', 'paid', 'declined', 'taken', 'returned']),
-          booked: z.boolean().meta({ description: 'A wallet followed it.' }),
-          ours: z.boolean().meta({ description: 'A refund that this service asked for.' }),
+          booked: z.boolean().meta({ description: 'Whether the wallet’s balance has followed it.' }),
+          ours: z.boolean().meta({ description: 'Whether this service asked for it, as it does for its own refunds.' }),
           processorId,
           at: moment,
           endedAt: moment.nullable(),
@@ -131,25 +133,31 @@ export const paymentDetailsSchema = z
         amountMicros: amount,
         openedAt: moment,
         closedAt: moment.nullable(),
-        closedAs: z.string().nullable().meta({ description: 'The act, or `settled` if a later booking did it.' }),
+        closedAs: z.string().nullable().meta({
+          description:
+            'The act that closed the case, or `settled` if a later booking did. It is null while the case is open.',
+        }),
         acts: z
           .array(
             z.object({
               act: caseActSchema,
-              obstacle: z.string().nullable().meta({ description: 'Why the act is not possible now.' }),
+              obstacle: z
+                .string()
+                .nullable()
+                .meta({ description: 'Why the act is not possible now. It is null if it is possible.' }),
               amountMicros: amount,
               paidBackMicros: amount.nullable(),
-              entries: z.array(entry).meta({ description: 'What the act would book.' }),
+              entries: z.array(entry).meta({ description: 'The entries that the act would make.' }),
               before: standing,
               after: standing,
             }),
           )
-          .meta({ description: 'Empty once the case is closed.' }),
+          .meta({ description: 'The acts that can solve the case. The list is empty once the case is closed.' }),
       }),
     ),
     entries: z
       .array(entry.extend({ seq: z.int(), balanceAfterMicros: amount, at: moment }))
-      .meta({ description: 'What these payments booked in the wallet.' }),
+      .meta({ description: 'The entries that these payments made in the wallet.' }),
     history: z.array(
       z.object({
         at: moment,

@@ -24,8 +24,8 @@ export const pendingPageSchema = z.strictObject({
 export const pendingActSchema = z
   .object({
     pendingId: z.string(),
-    action: z.string().meta({ description: 'As in the audit trail.', examples: ['wallet.credit'] }),
-    subject: z.string().meta({ description: 'An app and a user, and a payment if there is one.' }),
+    action: z.string().meta({ description: 'The act, named as in the audit trail.', examples: ['wallet.credit'] }),
+    subject: z.string().meta({ description: 'The app and the user, and the payment if there is one.' }),
     amountMicros: amount,
     reason: z.string(),
     before: facts.meta({ description: 'The wallet when the act was asked for.' }),
@@ -33,8 +33,11 @@ export const pendingActSchema = z
     state: z.enum(['waiting', 'done', 'rejected', 'expired']),
     requestedBy: z.string().meta({ description: 'The e-mail of the operator who asked for it.' }),
     requestedAt: moment,
-    expiresAt: moment.meta({ description: '24 hours after it was asked for.' }),
-    decidedBy: z.string().nullable().meta({ description: 'The e-mail of the operator who confirmed or rejected it.' }),
+    expiresAt: moment.meta({ description: 'When the act expires: 24 hours after it was asked for.' }),
+    decidedBy: z
+      .string()
+      .nullable()
+      .meta({ description: 'The e-mail of the operator who confirmed or rejected it. It is null if nobody has.' }),
     decidedAt: moment.nullable(),
     decidedReason: z.string().nullable(),
   })
@@ -43,14 +46,14 @@ export const pendingActSchema = z
 export const confirmedActSchema = z.object({
   act: pendingActSchema,
   wallet: operatorWalletSchema.nullable().meta({
-    description: 'The wallet after the act. Null if a payment without a wallet was paid back.',
+    description: 'The wallet after the act. It is null if a payment without a wallet was paid back.',
   }),
 });
 
 export const pendingListSchema = z.object({
-  acts: z.array(pendingActSchema).meta({ description: 'The newest first.' }),
+  acts: z.array(pendingActSchema).meta({ description: 'The newest acts come first.' }),
   next: z
     .string()
     .nullable()
-    .meta({ description: 'Pass it as `?before=` to get the next page. Null on the last page.' }),
+    .meta({ description: 'Pass it as `?before=` to get the next page. It is null on the last page.' }),
 });

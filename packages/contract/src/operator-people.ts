@@ -1,10 +1,24 @@
 import { z } from 'zod';
-import { amount, moment } from './control.ts';
-import { identityParamsSchema, reason } from './operator.ts';
+import { amount, email, moment } from './control.ts';
+import { identityId } from './identifiers.ts';
+import { reason } from './operator.ts';
 
-/** Export and deletion of people who own wallets (CP-12). */
+/** People who own wallets: finding, moving, export and deletion (CP-12). */
 
-export { identityParamsSchema };
+export const identityQuerySchema = z.strictObject({ email });
+export const identityParamsSchema = z.object({ identityId });
+export const moveIdentitySchema = z.strictObject({ email, reason });
+/** A person who owns wallets. */
+export const identitySchema = z
+  .object({
+    identityId: z.string(),
+    email: z.string(),
+    wallets: z
+      .array(z.object({ appId: z.string(), userId: z.string() }))
+      .meta({ description: 'The newest 100 wallets that they have connected.' }),
+  })
+  .meta({ id: 'Identity' });
+
 export const personActSchema = z.strictObject({ reason });
 
 const when = moment.nullable();
@@ -13,7 +27,7 @@ const count = z.int();
 /** Why a person cannot be deleted yet. */
 const obstacle = z.enum(['money', 'held', 'debt', 'checkout', 'gift', 'refund', 'dispute', 'case']).meta({
   description:
-    '`money`: in the wallet. `held`: set aside for running calls. `debt`: a shortfall. `checkout`: it may still be paid. `gift`: a checkout of theirs for somebody else’s wallet may still be paid. `refund`: the processor has not confirmed it. `dispute`: a bank may still give money back. `case`: something about a payment waits for an operator.',
+    'What prevents the deletion. `money` is in the wallet. `held` money is set aside for running calls. `debt` is a shortfall. A `checkout` may still be paid, and so may a `gift`, which is a checkout of theirs for somebody else’s wallet. The processor has not confirmed a `refund`. In a `dispute`, a bank may still give money back. A `case` about a payment waits for an operator.',
 });
 
 /** What a deletion takes away, and what stands in its way. */
@@ -29,7 +43,7 @@ export const personHoldingsSchema = z
     wallets: z.array(z.object({ appId: z.string(), userId: z.string(), balanceMicros: amount, currency: z.string() })),
     obstacles: z
       .array(z.object({ kind: obstacle, appId: z.string().nullable(), userId: z.string().nullable() }))
-      .meta({ description: 'Empty: the person can be deleted now.' }),
+      .meta({ description: 'What prevents the deletion. If the list is empty, the person can be deleted now.' }),
   })
   .meta({ id: 'PersonHoldings' });
 
@@ -65,7 +79,7 @@ const movement = z.object({
 });
 const receipt = z.object({
   callId: z.string(),
-  correlationId: z.string().nullable().meta({ description: 'What the app sent.' }),
+  correlationId: z.string().nullable().meta({ description: 'The correlation id that the app sent, or null.' }),
   at: moment,
   model: z.string().nullable(),
   outcome: z.enum(['answered', 'abandoned', 'failed', 'expired']),
@@ -95,7 +109,7 @@ const wallet = z.object({
   connectionId: z.string(),
   appId: z.string(),
   appName: z.string().nullable(),
-  userId: z.string().meta({ description: 'What the app calls the person.' }),
+  userId: z.string().meta({ description: 'The app’s name for the person.' }),
   userLabel: z.string().nullable(),
   connectedAt: moment,
   connected: z.boolean(),
@@ -107,11 +121,13 @@ const wallet = z.object({
   availableMicros: amount,
   spendCapMicros: amount.nullable(),
   spentThisMonthMicros: amount,
-  alertPercents: z.array(count).meta({ description: 'Shares of the cap about which they want mails.' }),
+  alertPercents: z.array(count).meta({ description: 'The percentages of the cap about which they want a mail.' }),
   payments: z.array(payment),
   refunds: z.array(refund),
   movements: z.array(movement).meta({ description: 'All of them, the newest first.' }),
-  receipts: z.array(receipt).meta({ description: 'All calls that ended. No prompt and no answer is ever kept.' }),
+  receipts: z
+    .array(receipt)
+    .meta({ description: 'The receipts of all calls that ended. No prompt and no answer is ever kept.' }),
   callTraces: z.array(callTrace).meta({ description: 'What became of calls of the last days, refused ones included.' }),
 });
 
@@ -122,7 +138,9 @@ export const personExportSchema = z
     exportedAt: moment,
     identity: z.object({ identityId: z.string(), email: z.string(), createdAt: moment }),
     moves: z.array(move).meta({ description: 'Changes of the e-mail by an operator.' }),
-    passkeys: z.array(z.object({ addedAt: moment, lastUsedAt: when })).meta({ description: 'Never the keys.' }),
+    passkeys: z
+      .array(z.object({ addedAt: moment, lastUsedAt: when }))
+      .meta({ description: 'When each passkey was added and last used. The keys themselves are not in the file.' }),
     sessions: z.array(z.object({ createdAt: moment, lastUsedAt: moment, expiresAt: moment })),
     signIns: z
       .array(z.object({ at: moment, result: z.string(), from: z.string(), count }))
@@ -132,7 +150,7 @@ export const personExportSchema = z
       .meta({ description: 'Mails to this person that are still kept. `outcome` is null until they are sent.' }),
     acts: z
       .array(z.object({ at: moment, action: z.string() }))
-      .meta({ description: 'What the audit trail says that they did, and that was done to them.' }),
+      .meta({ description: 'What they did, and what was done to them, by the audit trail.' }),
     checkouts: z
       .array(
         z.object({

@@ -10,7 +10,7 @@ const PLACE = /^[\w-]{1,600}$/;
 export const cellName = z
   .string()
   .optional()
-  .meta({ description: 'The cell that has it, if the service has several.' });
+  .meta({ description: 'The cell that has it. It is absent if the service has only one.' });
 
 /** Micros in a query, which is text. */
 const amountText = z
@@ -29,17 +29,22 @@ export const walletListQuerySchema = z
       .string()
       .max(USER_LENGTH_MAX)
       .optional()
-      .meta({ description: 'Wallets whose user id begins with this, in the order of user ids.' }),
-    status: z
-      .enum(WALLET_STATUSES)
+      .meta({ description: 'Lists only wallets whose user id begins with this, sorted by user id.' }),
+    status: z.enum(WALLET_STATUSES).optional().meta({
+      description:
+        'Lists only wallets with this status. A wallet that is both suspended and disconnected is in both lists.',
+    }),
+    openedFrom: moment.optional().meta({ description: 'Lists only wallets that were opened at this moment or later.' }),
+    openedBefore: moment.optional().meta({ description: 'Lists only wallets that were opened before this moment.' }),
+    minHeldMicros: amountText
       .optional()
-      .meta({ description: 'A wallet can be suspended and disconnected at once: it is in both lists.' }),
-    openedFrom: moment.optional().meta({ description: 'Wallets that were opened at this moment or later.' }),
-    openedBefore: moment.optional().meta({ description: 'Wallets that were opened before this moment.' }),
-    minHeldMicros: amountText.optional().meta({ description: 'Wallets whose running calls hold at least this.' }),
+      .meta({ description: 'Lists only wallets whose running calls hold at least this many micros.' }),
     minBalanceMicros: amountText.optional(),
     maxBalanceMicros: amountText.optional(),
-    sort: z.enum(WALLET_SORTS).optional().meta({ description: 'By when they were opened. `newest` by default.' }),
+    sort: z
+      .enum(WALLET_SORTS)
+      .optional()
+      .meta({ description: 'Sorts the wallets by when they were opened. The default is `newest`.' }),
     after: z
       .string()
       .regex(PLACE, { error: 'must be the `next` of an earlier page' })
@@ -58,7 +63,7 @@ export const walletListSchema = z.object({
   ),
   next: z.string().nullable().meta({
     description:
-      'Pass it as `?after=` to get the next page. Null on the last page. A page can have fewer wallets than `limit`, or none, and a `next`: it has looked through 5,000 wallets of each cell.',
+      'Pass it as `?after=` to get the next page. It is null on the last page. A page that has a `next` can have fewer wallets than `limit`, or none: it has looked through 5,000 wallets of each cell.',
   }),
 });
 
@@ -69,14 +74,15 @@ export const walletPreviewSchema = z
   .strictObject({
     act: z.enum(WALLET_ACTS),
     amountMicros: money.optional().meta({
-      description: 'Needed for `credit`, `refund` and `clawback`. For `open`, the first credit.',
+      description:
+        'The amount in micros. `credit`, `refund` and `clawback` need it. For `open`, it is the first credit.',
       examples: [5_000_000],
     }),
-    spendCapMicros: amount.optional().meta({ description: 'For `open`.' }),
-    paymentId: paymentId.optional().meta({ description: 'For `refund`, as in the act itself.' }),
-    writeOff: z.boolean().default(false).meta({ description: 'For `reinstate`.' }),
+    spendCapMicros: amount.optional().meta({ description: 'The monthly cap in micros, for `open`.' }),
+    paymentId: paymentId.optional().meta({ description: 'The payment, for `refund`, as in the act itself.' }),
+    writeOff: z.boolean().default(false).meta({ description: 'Whether a shortfall is written off, for `reinstate`.' }),
     idempotencyKey: idempotencyKey.optional().meta({
-      description: 'The key that the act will have. With a key that was used, nothing changes.',
+      description: 'The key that the act will have. With a key that was already used, nothing changes.',
       examples: ['invoice-17'],
     }),
   })
@@ -87,11 +93,13 @@ export const walletPreviewSchema = z
 
 export const walletEffectsSchema = z
   .object({
-    changes: z.boolean().meta({ description: 'False: the act would change nothing, for example because it was done.' }),
-    needsSecondPerson: z
-      .boolean()
-      .meta({ description: 'The act is kept until a second operator confirms it. It then does this.' }),
-    before: operatorWalletSchema.nullable().meta({ description: 'The wallet now. Null if the act opens it.' }),
+    changes: z.boolean().meta({
+      description: 'Whether the act would change anything. It is false, for example, if the act was already done.',
+    }),
+    needsSecondPerson: z.boolean().meta({
+      description: 'Whether the act would wait until a second operator confirms it. It then does what is shown here.',
+    }),
+    before: operatorWalletSchema.nullable().meta({ description: 'The wallet now. It is null if the act opens it.' }),
     after: operatorWalletSchema.meta({ description: 'The wallet as the act leaves it.' }),
     entries: z
       .array(
@@ -104,6 +112,6 @@ export const walletEffectsSchema = z
           balanceAfterMicros: amount,
         }),
       )
-      .meta({ description: 'What the act writes into the ledger, in this order.' }),
+      .meta({ description: 'The entries that the act makes in the ledger, in this order.' }),
   })
   .meta({ id: 'WalletEffects' });

@@ -3,8 +3,8 @@ import { receiptPriceSchema } from './catalogue-prices.ts';
 import { catalogueName } from './catalogue-models.ts';
 import { providerSchema } from './catalogue-providers.ts';
 import { aliasName, catalogueSchema, modelSchema } from './catalogue.ts';
-import { amount, appSchema, email, moment, pageLimit } from './control.ts';
-import { appId, identityId, paymentId, userId } from './identifiers.ts';
+import { amount, appSchema, moment, pageLimit } from './control.ts';
+import { appId, paymentId, userId } from './identifiers.ts';
 import { SIGN_IN_RESULTS } from './sign-in-results.ts';
 
 /** Requests and answers of the operator plane (CP-05). Everything that moves money needs a reason and a key. */
@@ -19,17 +19,18 @@ export const reason = z
   .trim()
   .min(1)
   .max(REASON_LENGTH_MAX)
-  .meta({ description: 'For the audit trail.', examples: ['As agreed on the phone'] });
+  .meta({ description: 'Why you do it. The audit trail keeps it.', examples: ['As agreed on the phone'] });
 const count = z.int().min(1).max(COUNT_MAX);
 /** An amount that moves. Zero is refused: an entry of nothing would only confuse the ledger's readers. */
-export const money = amount.min(1).meta({ description: 'Micros: millionths of the currency.', examples: [5_000_000] });
+export const money = amount.min(1).meta({ description: 'An amount in micros.', examples: [5_000_000] });
 /** Makes an act of money repeatable: after a timeout, an operator sends the same request again. It has no spaces, so our own keys, which have one, never collide. */
 export const idempotencyKey = z
   .string()
   .regex(/^[\x21-\x7e]+$/, { error: 'must be visible ASCII characters, without spaces' })
   .max(KEY_LENGTH_MAX)
   .meta({
-    description: 'Visible ASCII characters. Counts once for each wallet and kind of act: a repeat changes nothing.',
+    description:
+      'A key of visible ASCII characters. It counts once for each wallet and kind of act: a repeat changes nothing.',
     examples: ['invoice-17'],
   });
 
@@ -39,7 +40,9 @@ const rateLimit = z.strictObject({ perMinute: count, burst: count });
 export const anyAppSchema = appSchema
   .omit({ role: true })
   .extend({
-    ownerEmails: z.array(z.string()).meta({ description: 'Of its owners, the longest there first.' }),
+    ownerEmails: z
+      .array(z.string())
+      .meta({ description: 'The e-mails of its owners. Those who have been owners longest come first.' }),
     firstParty: z.boolean(),
     rateLimit: z.object({ perMinute: z.int(), burst: z.int() }),
     maxStreamsPerUser: z.int(),
@@ -76,19 +79,22 @@ export const testProviderSchema = z.strictObject({
 export const providerTestedSchema = z.object({
   provider: z.string(),
   providerModel: z.string(),
-  origin: z.string().nullable().meta({ description: 'Where the call went. Null for the simulator.' }),
+  origin: z.string().nullable().meta({ description: 'Where the call went. It is null for the simulator.' }),
   outcome: z.string().meta({
-    description: '`answered`, or what the provider did instead. `no-key`: nothing was sent.',
+    description: '`answered`, or what the provider did instead. With `no-key`, nothing was sent.',
     examples: ['answered', 'unauthorized', 'throttled', 'timeout', 'outage'],
   }),
   message: z.string(),
-  status: z.int().nullable().meta({ description: 'The HTTP status of a refusal.' }),
+  status: z.int().nullable().meta({ description: 'The HTTP status of a refusal. It is null if there was none.' }),
   firstByteMs: z.int().nullable(),
   totalMs: z.int(),
-  promptTokens: z.int().nullable().meta({ description: 'Null if the provider reported none.' }),
+  promptTokens: z
+    .int()
+    .nullable()
+    .meta({ description: 'What the provider reported. It is null if it reported nothing.' }),
   completionTokens: z.int().nullable(),
   costMicros: z.int().nullable().meta({
-    description: 'What you pay the provider, by the catalogue and without your margin. No wallet is charged.',
+    description: 'What you pay the provider, in micros, by the catalogue. No wallet is charged.',
   }),
 });
 export const aliasParamsSchema = z.object({ alias: aliasName });
@@ -99,11 +105,13 @@ export const priceHistorySchema = z.object({
   prices: z.array(
     z.object({
       state: z.enum(['past', 'current', 'future', 'withdrawn']).meta({
-        description: '`withdrawn`: it was set for later, and taken back before that time.',
+        description: 'A price is `withdrawn` if it was set for later and taken back before that time.',
       }),
-      from: moment.meta({ description: 'When it came into force, or will.' }),
-      until: moment.nullable().meta({ description: 'Null if no end is known.' }),
-      provider: z.string().nullable().meta({ description: 'Null in prices from before they named a provider.' }),
+      from: moment.meta({ description: 'When the price came into force, or will come into force.' }),
+      until: moment.nullable().meta({ description: 'When it ended, or will end. It is null if no end is known.' }),
+      provider: z.string().nullable().meta({
+        description: 'The provider with this price. It is null in old prices, which named none.',
+      }),
       providerModel: z.string().nullable(),
       price: receiptPriceSchema,
     }),
@@ -119,7 +127,7 @@ const before = z
 export const next = z
   .string()
   .nullable()
-  .meta({ description: 'Pass it as `?before=` to get the next page. Null on the last page.' });
+  .meta({ description: 'Pass it as `?before=` to get the next page. It is null on the last page.' });
 
 export const operatorWalletParamsSchema = z.object({ appId, userId });
 /** A wallet for a user who agreed elsewhere. A first credit needs a key, because a retry must not credit twice. */
@@ -140,7 +148,7 @@ export const movementSchema = z.strictObject({ amountMicros: money, reason, idem
 export const refundSchema = movementSchema.extend({
   paymentId: paymentId.optional().meta({
     description:
-      'Makes the payment processor pay this payment back. The refund is booked when it has. Leave it out for money that you have returned by other means. A refund that you make at the processor itself is booked without this call.',
+      'Makes the payment processor pay this payment back. The refund is booked when it has done so. Leave it out for money that you have returned by other means. A refund that you make at the processor itself is booked without this call.',
   }),
 });
 /** Lifts a suspension. `writeOff` gives up a shortfall, so it must be said and is never the default. */
@@ -170,17 +178,17 @@ export const paymentListSchema = z.object({
         currency: z.string(),
         state: z
           .enum(['credited', 'kept'])
-          .meta({ description: '`kept`: the payment is in no wallet, and an operator must look at it.' }),
+          .meta({ description: 'A `kept` payment is in no wallet, and an operator must look at it.' }),
         anomaly: z
           .enum(['amount', 'currency', 'second', 'no_wallet', 'too_much', 'owner_deleted'])
           .nullable()
-          .meta({ description: 'How the payment differs from what was requested.' }),
-        refundedMicros: amount.meta({ description: 'Micros: paid back, or about to be.' }),
-        disputedMicros: amount.meta({ description: 'Micros: taken by a bank and not returned.' }),
+          .meta({ description: 'How the payment differs from what was requested. It is null if it does not.' }),
+        refundedMicros: amount.meta({ description: 'What was paid back or is about to be, in micros.' }),
+        disputedMicros: amount.meta({ description: 'What a bank took and has not returned, in micros.' }),
         paidAt: moment,
       }),
     )
-    .meta({ description: 'The newest 100.' }),
+    .meta({ description: 'The newest 100 payments.' }),
 });
 export const walletPageSchema = z.strictObject({
   before: z
@@ -196,10 +204,10 @@ export const walletDetailsSchema = z.object({
   owner: z
     .object({ identityId: z.string(), email: z.string() })
     .nullable()
-    .meta({ description: 'The person who has consented. Null if nobody has, or the wallet was released.' }),
+    .meta({ description: 'The person who has consented. It is null if nobody has, or if the wallet was released.' }),
   holds: z
     .array(z.object({ callId: z.string(), amountMicros: amount, stream: z.boolean(), placedAt: moment }))
-    .meta({ description: 'The oldest 1,000.' }),
+    .meta({ description: 'The oldest 1,000 holds.' }),
   entries: z.array(
     z.object({
       seq: z.int(),
@@ -211,26 +219,12 @@ export const walletDetailsSchema = z.object({
       balanceAfterMicros: amount,
       at: moment,
       cell: z.string().optional().meta({
-        description: 'The cell that booked it, if the wallet was in several. Each cell has numbers of its own.',
+        description: 'The cell that booked the entry, if the wallet was in several. Each cell numbers its own entries.',
       }),
     }),
   ),
   next,
 });
-
-export const identityQuerySchema = z.strictObject({ email });
-export const identityParamsSchema = z.object({ identityId });
-export const moveIdentitySchema = z.strictObject({ email, reason });
-/** A person who owns wallets. */
-export const identitySchema = z
-  .object({
-    identityId: z.string(),
-    email: z.string(),
-    wallets: z
-      .array(z.object({ appId: z.string(), userId: z.string() }))
-      .meta({ description: 'The newest 100 that they have connected.' }),
-  })
-  .meta({ id: 'Identity' });
 
 /** The result of the ledger check (WA-09). `ok` is true only if nothing differs. */
 export const ledgerCheckSchema = z.object({
@@ -240,7 +234,8 @@ export const ledgerCheckSchema = z.object({
   differences: z
     .array(z.object({ rule: z.string(), walletId: z.string(), expected: z.string(), found: z.string() }))
     .meta({
-      description: 'The first 1,000. Figures are text, because a broken one may be too large for an exact JSON number.',
+      description:
+        'The first 1,000 differences. Figures are text, because one may be too large for an exact JSON number.',
     }),
 });
 
@@ -251,9 +246,9 @@ export const auditPageSchema = z.strictObject({
 const facts = z
   .record(z.string(), z.unknown())
   .nullable()
-  .meta({ description: 'The fields that the act is about. Never a secret. Null if there are none.' });
+  .meta({ description: 'The fields that the act is about, never a secret. It is null if there are none.' });
 const address = z.string().nullable().meta({
-  description: 'The network address of the caller. Null if it is not known, and after `PURSER_SIGN_IN_DAYS`.',
+  description: 'The network address of the caller. It is null if it is not known, and after `PURSER_SIGN_IN_DAYS`.',
 });
 export const auditEntrySchema = z.object({
   at: moment,
@@ -263,7 +258,9 @@ export const auditEntrySchema = z.object({
   action: z.string(),
   subject: z.string(),
   reason: z.string().nullable(),
-  amountMicros: amount.nullable().meta({ description: 'Micros: the money that the act moved.' }),
+  amountMicros: amount
+    .nullable()
+    .meta({ description: 'The money that the act moved, in micros. It is null if it moved none.' }),
   before: facts,
   after: facts,
 });
@@ -274,7 +271,7 @@ export const signInListSchema = z.object({
   signIns: z.array(
     z.object({
       minute: moment,
-      who: z.string().nullable().meta({ description: 'An account or an identity. Null if it is not known.' }),
+      who: z.string().nullable().meta({ description: 'The account or identity. It is null if it is not known.' }),
       result: z.enum(SIGN_IN_RESULTS),
       from: address,
       count: z.int().min(1),
@@ -283,7 +280,7 @@ export const signInListSchema = z.object({
   next,
 });
 export const signInPageSchema = auditPageSchema.extend({
-  who: z.string().max(64).optional().meta({ description: 'Only those of this account or identity.' }),
+  who: z.string().max(64).optional().meta({ description: 'Lists only sign-ins of this account or identity.' }),
 });
 export const activityPageSchema = auditPageSchema.extend({
   action: z
@@ -291,8 +288,8 @@ export const activityPageSchema = auditPageSchema.extend({
     .regex(/^[a-z-]+(\.[a-z-]+)+$/, { error: 'must be an action, such as `key.create`' })
     .max(64)
     .optional()
-    .meta({ description: 'Only acts of this kind, such as `key.create`.' }),
+    .meta({ description: 'Lists only acts of this kind, such as `key.create`.' }),
 });
 export const ownAuditPageSchema = auditPageSchema.extend({
-  appId: appId.optional().meta({ description: 'Only acts on this app.' }),
+  appId: appId.optional().meta({ description: 'Lists only acts on this app.' }),
 });

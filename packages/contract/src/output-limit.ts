@@ -2,7 +2,9 @@ import { z } from 'zod';
 import type { CatalogueProvider } from './catalogue-providers.ts';
 
 /** The two names of the output limit in the compatible format. */
-export const outputLimitParameter = z.enum(['max_tokens', 'max_completion_tokens']);
+export const outputLimitParameter = z.enum(['max_tokens', 'max_completion_tokens']).meta({
+  description: 'The parameter with which the provider is sent the output limit. The default depends on the provider.',
+});
 
 /** Kinds that serve OpenAI's models. Other kinds know `max_tokens`, or have a format of their own. */
 const OPENAI_KINDS: ReadonlySet<string> = new Set(['azure', 'simulator']);

@@ -9,21 +9,21 @@ export const PAYMENT_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag,
     summary: 'Lists checkouts, payments, refunds and disputes of all wallets, the newest first',
     description:
-      'With `waits=true`, only those about which a person must decide. A dispute has a line for each movement of money: `taken` by the bank, or `returned`.',
+      'With `waits=true`, it lists only those about which a person must decide. A dispute has a line for each movement of money: `taken` by the bank, or `returned`.',
   },
   'GET /operator/payments/{id}': {
     id: 'getPayment',
     tag,
-    summary: 'Shows a checkout and everything that hangs on it',
+    summary: 'Shows a checkout and everything that belongs to it',
     description:
-      'The id of a checkout, payment, refund or movement of a dispute. Each open case lists the acts that can solve it, with the entries that each would make in the ledger now. `processorId` is what to search for in the dashboard of the payment processor.',
+      'The id is that of a checkout, payment, refund or movement of a dispute. Each open case lists the acts that can solve it, with the entries that each would make in the ledger now. Search for `processorId` in the dashboard of the payment processor.',
     refuses: OWN,
   },
   'POST /operator/payments/{id}/look-up': {
     id: 'lookUpPayment',
     tag,
-    summary: 'Reads a checkout at the payment processor again and brings the books into line',
-    description: 'As a webhook would. A refund that the processor does not have is requested again.',
+    summary: 'Looks a checkout up at the payment processor again and brings the books into line',
+    description: 'It does what a webhook would do. A refund that the processor does not have is requested again.',
     refuses: [...OWN, 'CONFLICT'],
   },
   'POST /operator/payment-cases/{caseId}/solve': {

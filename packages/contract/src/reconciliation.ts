@@ -3,16 +3,16 @@ import { moment, pageLimit } from './control.ts';
 
 /** Reports of the payment processor beside our books. */
 
-const day = z.iso.date().meta({ description: 'A UTC day.', examples: ['2026-11-01'] });
+const day = z.iso.date().meta({ description: 'A day in UTC.', examples: ['2026-11-01'] });
 /** The largest report of a request. `purser reconcile` takes larger ones. */
 export const REPORT_LENGTH_MAX = 1_000_000;
-const signedMicros = z.int().meta({ description: 'Micros. Negative for money that left.' });
+const signedMicros = z.int().meta({ description: 'An amount in micros. It is negative for money that left.' });
 const currency = z.string().meta({ examples: ['EUR'] });
 
 export const newReconciliationSchema = z.strictObject({
   from: day,
   to: day.meta({
-    description: 'A UTC day, the one after the last. At most 31 days after `from`, and not in the future.',
+    description: 'The day after the last one, in UTC, at most 31 days after `from` and not in the future.',
   }),
   report: z.string().min(1).max(REPORT_LENGTH_MAX).optional().meta({
     description:
@@ -23,7 +23,7 @@ export const newReconciliationSchema = z.strictObject({
 const side = z.object({ amountMicros: signedMicros, currency, day }).nullable();
 
 const sumSchema = z.object({
-  category: z.string().meta({ description: 'In Stripe’s words, such as `charge`.' }),
+  category: z.string().meta({ description: 'The kind of movement in Stripe’s words, such as `charge`.' }),
   currency,
   count: z.int(),
   grossMicros: signedMicros,
@@ -38,7 +38,7 @@ const filedSchema = z
     from: day,
     to: day,
     source: z.enum(['file', 'processor']),
-    digest: z.string().meta({ description: 'SHA-256 of the file.' }),
+    digest: z.string().meta({ description: 'The SHA-256 of the file.' }),
     lines: z.int(),
     daysApart: z.int(),
     sums: z.array(sumSchema),
@@ -55,7 +55,9 @@ export const reconciledSchema = z.object({
   digest: z.string(),
   lines: z.int(),
   matched: z.int(),
-  foreign: z.int().meta({ description: 'Movements of other software that uses the same account of the processor.' }),
+  foreign: z
+    .int()
+    .meta({ description: 'The number of movements by other software that uses the same account at the processor.' }),
   differences: z
     .array(
       z.object({
@@ -67,15 +69,19 @@ export const reconciledSchema = z.object({
         paymentId: z.string().nullable(),
         there: side.meta({ description: 'What the report says.' }),
         here: side.meta({ description: 'What our books say.' }),
-        differenceMicros: signedMicros.nullable().meta({ description: 'What the processor has more than we have.' }),
+        differenceMicros: signedMicros
+          .nullable()
+          .meta({ description: 'What the processor says less what our books say, in micros.' }),
       }),
     )
-    .meta({ description: 'At most 1,000. `day` alone leaves a report clean.' }),
+    .meta({
+      description: 'At most 1,000 differences. A report whose only differences are of the kind `day` is clean.',
+    }),
   found: z.int(),
   daysApart: z.int(),
   sums: z.array(sumSchema),
   ownSums: z.array(z.object({ what: z.string(), currency, count: z.int(), amountMicros: signedMicros })),
-  filed: filedSchema.nullable().meta({ description: 'The report as it was filed, if it is clean.' }),
+  filed: filedSchema.nullable().meta({ description: 'The report as it was filed. It is null if it is not clean.' }),
 });
 
 export const filedPageSchema = z.strictObject({

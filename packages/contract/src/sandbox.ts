@@ -28,5 +28,5 @@ const outcome = z.enum(SANDBOX_OUTCOMES, {
 
 /** The outcome of a test user's next call. */
 export const nextOutcomeSchema = z.strictObject({
-  outcome: outcome.nullable().meta({ description: 'Null clears what was set.' }),
+  outcome: outcome.nullable().meta({ description: 'The outcome to play. `null` clears the one that was set.' }),
 });

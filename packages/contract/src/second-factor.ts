@@ -24,7 +24,7 @@ const pendingSignInSchema = z
     signInToken: z.string(),
     expiresAt: moment,
     methods: z.array(z.enum(['authenticator', 'passkey', 'recovery_code'])).meta({
-      description: 'What the account can be opened with. A passkey works on the pages only.',
+      description: 'The second factors that can finish the sign-in. A passkey works on the pages only.',
     }),
   })
   .meta({ id: 'PendingSignIn' });
@@ -34,10 +34,10 @@ export const SIGN_IN_ANSWERS = { 200: signedInSchema, 202: pendingSignInSchema }
 export const secondStepSchema = z.strictObject({ signInToken: z.string().max(TOKEN_LENGTH_MAX), code });
 export const proofSchema = z.strictObject({
   password: z.string().max(PASSWORD_LENGTH_MAX),
-  code: code.optional().meta({ description: 'Required if the account has a second factor.' }),
+  code: code.optional().meta({ description: 'A code of the second factor. It is required if the account has one.' }),
 });
 
-const usedAt = moment.nullable().meta({ description: 'Null if it was never used.' });
+const usedAt = moment.nullable().meta({ description: 'When it was last used. It is null if it never was.' });
 export const secondFactorSchema = z
   .object({
     authenticator: z.object({ createdAt: moment, lastUsedAt: usedAt }).nullable(),
@@ -47,8 +47,8 @@ export const secondFactorSchema = z
   .meta({ id: 'SecondFactor' });
 export const authenticatorOfferSchema = z
   .object({
-    secret: z.string().meta({ description: 'In base32, to type into an app.' }),
-    otpauthUri: z.string().meta({ description: 'The same as an address, for a link or a QR code.' }),
+    secret: z.string().meta({ description: 'The secret in base32, to type into an authenticator app.' }),
+    otpauthUri: z.string().meta({ description: 'The same secret as an address, for a link or a QR code.' }),
     setupToken: z.string(),
   })
   .meta({ id: 'AuthenticatorOffer' });
@@ -57,17 +57,19 @@ export const addAuthenticatorSchema = z.strictObject({
   code: z.string().max(CODE_LENGTH_MAX),
   enrolmentCode: z.string().max(CODE_LENGTH_MAX).optional().meta({
     description:
-      'Operators need it for the first second factor of their account, in production. It was mailed or printed for them.',
+      'The code that was mailed to the operator, or printed for them. In production, operators need it for the first second factor of their account.',
   }),
 });
 export const authenticatorAddedSchema = z.object({
-  recoveryCodes: z
-    .array(z.string())
-    .nullable()
-    .meta({ description: 'Shown this once. Null if the account had a second factor before: its codes stay.' }),
+  recoveryCodes: z.array(z.string()).nullable().meta({
+    description:
+      'The recovery codes, which only this answer shows. They are null if the account already had a second factor; its codes stay.',
+  }),
 });
 export const recoveryCodesSchema = z.object({
-  recoveryCodes: z.array(z.string()).meta({ description: 'Shown this once. The codes before stop working.' }),
+  recoveryCodes: z
+    .array(z.string())
+    .meta({ description: 'The recovery codes, which only this answer shows. Earlier codes stop working.' }),
 });
 export const passkeyParamsSchema = z.object({
   passkeyId: z.string().regex(/^[A-Za-z0-9_-]{1,1364}$/),

@@ -5,15 +5,17 @@ import { amount, moment } from './control.ts';
 
 export const statsQuerySchema = z.strictObject({
   mode: z.enum(['live', 'sandbox']).default('live'),
-  step: z
-    .enum(['hour', 'day'])
-    .default('hour')
-    .meta({ description: 'The width of a point of `series`, in UTC. At most 31 days by hour, and 400 days by day.' }),
+  step: z.enum(['hour', 'day']).default('hour').meta({
+    description:
+      'The width of a point of `series`, in UTC. A request covers at most 31 days by hour, or 400 days by day.',
+  }),
   from: moment.optional().meta({
     description:
-      'Widened to a whole step. 24 hours before `to` if you leave it out, or 30 days by day. Hours are kept for 61 days.',
+      'The beginning, which is moved back to a whole step. The default is 24 hours before `to`, or 30 days before it by day. Hours are kept for 61 days.',
   }),
-  to: moment.optional().meta({ description: 'Exclusive, and widened to a whole step. Now if you leave it out.' }),
+  to: moment
+    .optional()
+    .meta({ description: 'The end, which is exclusive and moved on to a whole step. The default is now.' }),
 });
 
 const latencySchema = z
@@ -22,22 +24,31 @@ const latencySchema = z
     p50Ms: z.int().nullable(),
     p95Ms: z.int().nullable(),
   })
-  .meta({ description: 'Estimated from counts in 16 ranges. Null if there were no answers.' });
+  .meta({ description: 'Milliseconds, estimated from counts in 16 ranges. They are null if there were no answers.' });
 
 /** Sums of calls, as their owners see them. */
 export const figures = {
   calls: z.int(),
   chargedCalls: z.int().meta({
-    description: 'Of live calls, exactly those with a receipt and a charge. A new one appears within some seconds.',
+    description:
+      'Calls that cost something. Of live calls, these are exactly those with a receipt and a charge. A new one appears within seconds.',
   }),
-  refusals: z.int().meta({ description: 'Calls that the service refused, by any of the codes of `outcomes`.' }),
-  providerErrors: z.int().meta({ description: '`UPSTREAM_PROVIDER_ERROR` and `UPSTREAM_THROTTLED`.' }),
-  faults: z.int().meta({ description: '`INTERNAL_SERVER_ERROR`.' }),
-  chargedMicros: amount.meta({ description: 'What users paid. Play money with `mode=sandbox`.' }),
+  refusals: z.int().meta({ description: 'Calls that the service refused, with any of the codes in `outcomes`.' }),
+  providerErrors: z
+    .int()
+    .meta({ description: 'Calls that ended with `UPSTREAM_PROVIDER_ERROR` or `UPSTREAM_THROTTLED`.' }),
+  faults: z.int().meta({ description: 'Calls that ended with `INTERNAL_SERVER_ERROR`.' }),
+  chargedMicros: amount.meta({ description: 'What users paid, in micros. With `mode=sandbox`, it is play money.' }),
   promptTokens: z.int(),
   completionTokens: z.int(),
-  firstByte: latencySchema.meta({ description: 'How long streams took to begin.' }),
-  total: latencySchema.meta({ description: 'How long answers took.' }),
+  firstByte: latencySchema.meta({
+    description:
+      'How long streams took to begin, in milliseconds, estimated from counts in 16 ranges. The figures are null if there were none.',
+  }),
+  total: latencySchema.meta({
+    description:
+      'How long answers took, in milliseconds, estimated from counts in 16 ranges. The figures are null if there were none.',
+  }),
 };
 
 export const outcomesSchema = z
@@ -51,7 +62,7 @@ export const outcomesSchema = z
       calls: z.int(),
     }),
   )
-  .meta({ description: 'The outcomes of most calls first.' });
+  .meta({ description: 'How calls ended. The most frequent outcomes come first.' });
 
 export const statsSchema = z
   .object({
@@ -60,11 +71,11 @@ export const statsSchema = z
     to: moment,
     totals: z.object(figures),
     series: z.array(z.object({ at: moment, ...figures })).meta({
-      description: 'One point for each step, in order, also those without calls.',
+      description: 'One point for each step, in order, also for steps without calls.',
     }),
     models: z.array(z.object({ model: z.string().nullable(), ...figures })).meta({
       description:
-        'The models that cost most first. Null stands for calls that were refused before their model was known.',
+        'The models that cost most come first. The model is null for calls that were refused before it was known.',
     }),
     outcomes: outcomesSchema,
     keys: z
@@ -74,7 +85,7 @@ export const statsSchema = z
           name: z
             .literal('Playground')
             .optional()
-            .meta({ description: 'For the calls of the console’s playground, which have no key of the app.' }),
+            .meta({ description: 'Marks the calls of the console’s playground, which use no key of the app.' }),
           calls: z.int(),
           chargedCalls: z.int(),
           chargedMicros: amount,
@@ -82,7 +93,7 @@ export const statsSchema = z
       )
       .meta({
         description:
-          'The keys with most calls first. Counted in memory: if a process dies, calls of its last second are missing here.',
+          'The keys with the most calls come first. They are counted in memory: if a process dies, calls of its last second are missing here.',
       }),
   })
   .meta({ id: 'AppStats' });

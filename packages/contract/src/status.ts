@@ -7,7 +7,9 @@ const model = z.string().meta({ description: 'The resolved identifier of a model
 
 export const statusSchema = z
   .object({
-    state: z.enum(['up', 'slow', 'partial', 'out']).meta({ description: '`partial`: some models are out.' }),
+    state: z
+      .enum(['up', 'slow', 'partial', 'out'])
+      .meta({ description: 'The state of the service. With `partial`, some models are out.' }),
     at: moment,
     models: z
       .array(
@@ -15,25 +17,29 @@ export const statusSchema = z
           model,
           aliases: z.array(z.string()),
           state: z.enum(['up', 'slow', 'out']),
-          since: moment
-            .nullable()
-            .meta({ description: 'Null while it is up, and for some seconds after it went out.' }),
+          since: moment.nullable().meta({
+            description:
+              'Since when the model has been slow or out. It is null while the model is up, and for some seconds after it went out.',
+          }),
         }),
       )
-      .meta({ description: 'Empty while the service is out, and if the operator names no models.' }),
+      .meta({ description: 'The list is empty while the service is out, and if the operator names no models.' }),
     incidents: z
       .array(
         z.object({
           about: z.enum(['service', 'model']),
-          model: model.nullable().meta({ description: 'Null: the whole service, or the operator names no models.' }),
+          model: model.nullable().meta({
+            description:
+              'The model that it is about. It is null if it is about the whole service, and if the operator names no models.',
+          }),
           state: z.enum(['out', 'slow']),
           beganAt: moment,
-          endedAt: moment.nullable().meta({ description: 'Null while it goes on.' }),
+          endedAt: moment.nullable().meta({ description: 'When the incident ended. It is null while it goes on.' }),
         }),
       )
-      .meta({ description: 'Of the last 30 days, at most 30: first those that go on, then the latest.' }),
+      .meta({ description: 'At most 30 incidents of the last 30 days: first those that go on, then the latest.' }),
     isStale: z
       .boolean()
-      .meta({ description: 'True: the list of incidents cannot be read now, and may lack the latest.' }),
+      .meta({ description: 'Whether the list of incidents cannot be read now. It may then lack the latest.' }),
   })
   .meta({ id: 'ServiceStatus' });

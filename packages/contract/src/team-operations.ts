@@ -9,13 +9,13 @@ export const TEAM_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag,
     summary: 'Lists what all members did with an app, newest first',
     description:
-      'Acts on keys, the profile, the team, the webhook and test users, with who acted, when and from where. `action` narrows it down to one kind. Acts of operators and sign-ins are not in it.',
+      'The list has acts on keys, the profile, the team, the webhook and test users, and says who acted, when and from where. `action` restricts it to one kind. It has no acts of operators and no sign-ins.',
     refuses: OWN,
   },
   'GET /apps/{appId}/team': {
     id: 'getTeam',
     tag,
-    summary: 'Lists the members of an app with their roles, and invitations that were not used yet',
+    summary: 'Lists the members of an app with their roles, and the invitations that have not been used yet',
     refuses: OWN,
   },
   'POST /apps/{appId}/invitations': {
@@ -23,7 +23,7 @@ export const TEAM_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag,
     summary: 'Mails an invitation to become a member of an app',
     description:
-      'The link works once, within seven days, for an account whose e-mail is the invited one and verified. Inviting an address again makes the link before void. An app has at most 50 members and invitations.',
+      'The link works once, within seven days, for an account whose e-mail is the invited one and verified. Inviting an address again makes the earlier link void. An app has at most 50 members and invitations.',
     refuses: [...OWN, 'CONFLICT', 'TOO_MANY_REQUESTS'],
   },
   'DELETE /apps/{appId}/invitations/{invitationId}': {

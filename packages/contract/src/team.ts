@@ -17,5 +17,5 @@ export const changeMemberSchema = z.strictObject({ role: appRole });
 export const memberParamsSchema = z.object({ appId, accountId });
 export const invitationParamsSchema = z.object({ appId, invitationId: z.string() });
 export const acceptInvitationSchema = z.strictObject({
-  token: z.string().max(256).meta({ description: 'From the link in the mail.' }),
+  token: z.string().max(256).meta({ description: 'The token from the link in the mail.' }),
 });

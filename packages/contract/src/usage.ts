@@ -9,7 +9,7 @@ import { appId, userId } from './identifiers.ts';
 export const usageDay = z.iso
   .date()
   .regex(/^2/, { error: 'must be a day from the year 2000 on' })
-  .meta({ description: 'A UTC day, such as `2026-11-30`.' });
+  .meta({ description: 'A day in UTC, such as `2026-11-30`.' });
 const GROUPS = ['day', 'model', 'user'] as const;
 
 /** A list in one query parameter. Repeats and order make no difference. */
@@ -24,9 +24,11 @@ const groupBy = z
 
 /** A report's query. The defaults give the current month, so that a first call needs no parameters. */
 export const usageQuerySchema = z.strictObject({
-  from: usageDay.optional().meta({ description: 'The first day. The first of this month if you leave it out.' }),
-  to: usageDay.optional().meta({ description: 'The day after the last one. Tomorrow if you leave it out.' }),
-  groupBy: groupBy.prefault('day,model,user').meta({ description: 'A list of `day`, `model` and `user`.' }),
+  from: usageDay.optional().meta({ description: 'The first day, in UTC. The default is the first of this month.' }),
+  to: usageDay.optional().meta({ description: 'The day after the last one, in UTC. The default is tomorrow.' }),
+  groupBy: groupBy
+    .prefault('day,model,user')
+    .meta({ description: 'What rows are grouped by: any of `day`, `model` and `user`, separated by commas.' }),
   format: z.enum(['json', 'csv']).default('json'),
   after: z.string().max(2_048).optional().meta({ description: 'The `next` of the previous page.' }),
   limit: pageLimit(10_000, 1_000),
@@ -49,7 +51,7 @@ export const usageReportSchema = z
     next: z
       .string()
       .nullable()
-      .meta({ description: 'Pass it as `?after=` to get the next page. Null on the last page.' }),
+      .meta({ description: 'Pass it as `?after=` to get the next page. It is null on the last page.' }),
   })
   .meta({ id: 'UsageReport' });
 
@@ -82,16 +84,19 @@ export const receiptSchema = z
       .meta({
         description:
           '`cached` and `cacheWrite` are parts of `prompt`: read from the cache of the provider, and written to it. ' +
-          '`reasoning` is a part of `completion`. The others are there if they are not 0: `cacheWriteLong` (written to a cache for longer), `audioInput` and `imageInput` are further parts of `prompt`, `audioOutput` and `imageOutput` of `completion`. No token is in two parts.',
+          '`reasoning` is a part of `completion`. The other counts are absent if they are 0: `cacheWriteLong` (written to a cache for longer), `audioInput` and `imageInput` are further parts of `prompt`, `audioOutput` and `imageOutput` of `completion`. No token counts in two parts.',
       }),
-    searches: z.int().optional().meta({ description: 'Searches of the web by the provider, if there were any.' }),
+    searches: z
+      .int()
+      .optional()
+      .meta({ description: 'The number of web searches that the provider made. It is absent if there were none.' }),
     price: receiptPriceSchema.nullable(),
     heldMicros: amount,
     chargedMicros: amount,
     releasedMicros: amount,
     late: z.literal(true).optional().meta({
       description:
-        'The call was charged after its hold had been released, because the gateway that answered it was cut off. Its wallet paid what it could.',
+        'The call was charged after its hold had been released, because the gateway that answered it was cut off. Its wallet paid what it could. It is absent for all other calls.',
     }),
   })
   .meta({ id: 'Receipt' });
@@ -101,21 +106,25 @@ export const callTraceSchema = z
     at: moment.meta({ description: 'When the call ended.' }),
     correlationId: z.string(),
     callId: z.string().nullable().meta({
-      description: 'Null if the call was refused before it had an id. Of a replay: the call that was answered.',
+      description:
+        'The id of the call. It is null if the call was refused before it had one. A replay has the id of the call whose answer it repeats.',
     }),
     mode: z.enum(['live', 'sandbox']),
     userId: z.string().nullable(),
     model: z.string().nullable(),
     stream: z.boolean(),
     outcome: z.enum(['answered', 'abandoned', 'failed', 'refused', 'replayed']),
-    status: z.int().nullable().meta({ description: 'Null if the caller left before there was an answer.' }),
-    code: z
-      .string()
+    status: z
+      .int()
       .nullable()
-      .meta({ description: 'The `code` of the error, also of one in the last frame of a stream.' }),
+      .meta({ description: 'The HTTP status of the answer. It is null if the caller left before there was one.' }),
+    code: z.string().nullable().meta({
+      description:
+        'The `code` of the error, also of one that was the last event of a stream. It is null if there was no error.',
+    }),
     failure: z.string().nullable().meta({
       description:
-        'How the provider failed the call: `throttled`, `too-long`, `rejected`, `unauthorized`, `refused`, `timeout`, `outage`, `malformed`, `too-large`, `cut`, `unsent` or `given-up`. Null if it did not, or with a test key.',
+        'How the provider failed the call: `throttled`, `too-long`, `rejected`, `unauthorized`, `refused`, `timeout`, `outage`, `malformed`, `too-large`, `cut`, `unsent` or `given-up`. It is null if no provider failed it, and for calls with a test key.',
     }),
     chargedMicros: amount,
     promptTokens: z.int(),
@@ -126,7 +135,10 @@ export const callTraceSchema = z
 export const foundCallsSchema = z.object({ calls: z.array(receiptSchema), traces: z.array(callTraceSchema) });
 export const latestCallsSchema = z.object({
   traces: z.array(callTraceSchema),
-  next: z.string().nullable().meta({ description: '`after` of the next page. Null when there are no more.' }),
+  next: z
+    .string()
+    .nullable()
+    .meta({ description: 'Pass it as `?after=` to get the next page. It is null on the last page.' }),
 });
 export const receiptParamsSchema = z.object({ appId, callId: z.string() });
 const callName = {
@@ -144,16 +156,20 @@ export const findCallsSchema = z.strictObject(callName);
 export const latestCallsQuerySchema = z.strictObject({
   mode: z.enum(['live', 'sandbox']).default('live'),
   userId: userId.optional(),
-  model: z.string().max(200).optional().meta({ description: 'A resolved identifier, not an alias.' }),
+  model: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: 'Lists only calls of this model: a resolved identifier, not an alias.' }),
   outcome: z.enum(['answered', 'abandoned', 'failed', 'refused', 'replayed']).optional(),
   code: z
     .string()
     .max(64)
     .optional()
-    .meta({ description: 'The `code` of the error.', examples: ['PAYMENT_REQUIRED'] }),
-  from: moment.optional().meta({ description: 'Calls that ended at this moment or later.' }),
-  to: moment.optional().meta({ description: 'Calls that ended before this moment.' }),
-  after: z.string().max(64).optional().meta({ description: 'The `next` of the page before.' }),
+    .meta({ description: 'Lists only calls that ended with this `code`.', examples: ['PAYMENT_REQUIRED'] }),
+  from: moment.optional().meta({ description: 'Lists only calls that ended at this moment or later.' }),
+  to: moment.optional().meta({ description: 'Lists only calls that ended before this moment.' }),
+  after: z.string().max(64).optional().meta({ description: 'The `next` of the previous page.' }),
   limit: pageLimit(100, 50),
 });
 /** The upstream that failed a call, for operators. */
@@ -161,17 +177,20 @@ const failedUpstreamSchema = z
   .object({
     provider: z.string(),
     providerModel: z.string(),
-    status: z.int().nullable().meta({ description: 'The provider’s HTTP status, if it sent one other than 200.' }),
+    status: z
+      .int()
+      .nullable()
+      .meta({ description: 'The HTTP status of the provider. It is null if it sent none, or 200.' }),
   })
   .nullable()
-  .meta({ description: 'The upstream that failed the call. Of several, the last.' });
+  .meta({ description: 'The upstream that failed the call, the last one if several did. It is null if none did.' });
 /** The search of operators for calls, in one app or in all. */
 export const findAnyCallsSchema = z.strictObject({ ...callName, appId: appId.optional() });
 export const anyFoundCallsSchema = z.object({
   hold: z
     .object({ appId: z.string(), userId: z.string(), amountMicros: amount, stream: z.boolean(), placedAt: moment })
     .nullable()
-    .meta({ description: 'What the call holds now. Null unless you name the `callId` of a running call.' }),
+    .meta({ description: 'What the call holds now. It is null unless you name the `callId` of a running call.' }),
   entries: z
     .array(
       z.object({
@@ -184,15 +203,17 @@ export const anyFoundCallsSchema = z.object({
         at: moment,
       }),
     )
-    .meta({ description: 'What the call booked in its wallet. Empty unless you name a `callId`.' }),
+    .meta({
+      description: 'The entries that the call made in its wallet. The list is empty unless you name a `callId`.',
+    }),
   calls: z.array(
     z.object({
       appId: z.string(),
       ...receiptSchema.shape,
-      upstream: z
-        .object({ provider: z.string(), providerModel: z.string() })
-        .nullable()
-        .meta({ description: 'Who served the call. Null if nobody did, and for calls from before this was kept.' }),
+      upstream: z.object({ provider: z.string(), providerModel: z.string() }).nullable().meta({
+        description:
+          'The upstream that served the call. It is null if none did, and for calls from before this was recorded.',
+      }),
     }),
   ),
   traces: z.array(z.object({ appId: z.string(), ...callTraceSchema.shape, upstream: failedUpstreamSchema })),

@@ -1,7 +1,7 @@
 import { type Operation, OWN } from './operation.ts';
 
 const TESTER =
-  'For sandbox keys that were created with `mayReset`, which make no calls. The user is the one that `x-service-user` names.';
+  'Only sandbox keys that were created with `mayReset`, which make no calls, may use it. `x-service-user` names the test user.';
 
 /** The operations on the users and the test users of an app. */
 export const USER_OPERATIONS: Readonly<Record<string, Operation>> = {
@@ -10,7 +10,7 @@ export const USER_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: 'Wallets and usage of users',
     summary: 'Lists the users of an app who have a connected wallet',
     description:
-      'In the order of their ids. A user who has disconnected is not in the list, like one who never connected. It says nothing of balances, mail addresses or the people behind the wallets.',
+      'They are sorted by id. A user who has disconnected is not in the list, like one who never connected. The list has no balances, no e-mail addresses and nothing about the people behind the wallets.',
     refuses: OWN,
   },
   'GET /apps/{appId}/users/{userId}': {
@@ -18,7 +18,7 @@ export const USER_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: 'Wallets and usage of users',
     summary: 'Shows one user of an app who has a connected wallet',
     description:
-      'What they spent, this month and in all, and their cap. A user who has disconnected gets the 404 of one who never connected.',
+      'The answer says what they spent, this month and in all, and has their cap. For a user who has disconnected, it is the same 404 as for one who never connected.',
     refuses: OWN,
   },
   'GET /apps/{appId}/sandbox': {
@@ -38,14 +38,14 @@ export const USER_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: 'Sandbox',
     summary: 'Makes the next call of a test user play an outcome, once',
     description:
-      'The next call of this user with a test key that gets a hold takes it, for every model. Of calls at once, exactly one does. A call that is refused before its hold takes nothing. A reset clears it.',
+      'The next call of this user with a test key that gets a hold plays it, with any model. Of simultaneous calls, exactly one does. A call that is refused before its hold does not use it up. A reset clears it.',
     refuses: OWN,
   },
   'GET /sandbox/balance': {
     id: 'getSandboxBalance',
     tag: 'Sandbox',
     summary: 'Shows a test user to an automated test',
-    description: `${TESTER} A user without a wallet has what their first call would get: the grant.`,
+    description: `${TESTER} For a user without a wallet, it shows what their first call would get: the grant.`,
     refuses: ['FORBIDDEN'],
   },
   'POST /sandbox/reset': {

@@ -10,16 +10,21 @@ const appUserSchema = z
     connectedSince: moment.meta({ description: 'When the user connected their wallet for the first time.' }),
     spentThisMonthMicros: amount,
     capReached: z.boolean().meta({
-      description: 'The user’s monthly cap for the app allows nothing more. Also true while they have paused the app.',
+      description:
+        'Whether the user’s monthly cap for the app allows nothing more. It is also true while they have paused the app.',
     }),
-    lastChargedAt: moment.nullable().meta({ description: 'When the newest call that cost something was charged.' }),
+    lastChargedAt: moment
+      .nullable()
+      .meta({ description: 'When the latest call that cost something was charged. It is null if there was none.' }),
   })
   .meta({ id: 'AppUser' });
 export const appUserParamsSchema = z.object({ appId, userId });
 export const appUserDetailsSchema = appUserSchema
   .extend({
-    spentMicros: amount.meta({ description: 'Micros: what all calls of the user in this app were charged.' }),
-    spendCapMicros: amount.nullable().meta({ description: 'Micros: the cap of a month. Null: none.' }),
+    spentMicros: amount.meta({ description: 'What all calls of the user through this app were charged, in micros.' }),
+    spendCapMicros: amount
+      .nullable()
+      .meta({ description: 'The monthly cap in micros. It is null if the user set none.' }),
   })
   .meta({ id: 'AppUserDetails' });
 export const appUserListSchema = z.object({
@@ -27,10 +32,10 @@ export const appUserListSchema = z.object({
   next: z
     .string()
     .nullable()
-    .meta({ description: 'Pass it as `?after=` to get the next page. Null on the last page.' }),
+    .meta({ description: 'Pass it as `?after=` to get the next page. It is null on the last page.' }),
 });
 export const appUsersQuerySchema = z.strictObject({
   after: z.string().max(256).default(''),
-  beginsWith: z.string().max(256).default('').meta({ description: 'Only users whose id begins with this.' }),
+  beginsWith: z.string().max(256).default('').meta({ description: 'Lists only users whose id begins with this.' }),
   limit: pageLimit(1_000, 50),
 });

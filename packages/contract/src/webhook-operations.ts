@@ -9,7 +9,7 @@ export const WEBHOOK_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: WEBHOOKS,
     summary: 'Subscribes an endpoint to events, or replaces or re-enables it',
     description:
-      'Only the call that creates the subscription shows the signing secret. Replacing the endpoint keeps the secret. The answer comes when no delivery to the old endpoint is in progress any more, after 6 s at most.',
+      'Only the call that creates the subscription shows the signing secret. Replacing the endpoint keeps the secret. The answer comes once no delivery to the old endpoint is in progress, after 6 s at most.',
     refuses: OWN,
   },
   'GET /apps/{appId}/webhook': { id: 'getWebhook', tag: WEBHOOKS, summary: 'Shows the subscription', refuses: OWN },
@@ -30,7 +30,7 @@ export const WEBHOOK_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: WEBHOOKS,
     summary: 'Sends a test event to the endpoint and to listeners, once, and answers with the result',
     description:
-      'Signed like every delivery. Every running `purser listen` is given a copy of it, also of a type that it did not ask for. So an app without an endpoint can be tested on a developer’s machine. An endpoint that is disabled or not subscribed to the type gets nothing: without a listener, that is a 409 with the remedy. Its `id` begins with `evt_test_`, and its user is `test-event`. It tells of no change, is not in the list of deliveries, and counts neither as a failure nor as a success.',
+      'The event is signed like every other. Every running `purser listen` gets a copy, even of a type that it did not ask for, so an app without an endpoint can be tested on a developer’s machine. An endpoint that is disabled, or not subscribed to the type, gets nothing; without a listener, the answer is then a 409 that says what to do. The `id` of the event begins with `evt_test_`, and its user is `test-event`. It reports no change, is not in the list of deliveries, and counts neither as a failure nor as a success.',
     refuses: [...OWN, 'CONFLICT', 'TOO_MANY_REQUESTS'],
   },
   'GET /apps/{appId}/webhook/deliveries': {
@@ -49,7 +49,7 @@ export const WEBHOOK_OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /apps/{appId}/webhook/listeners/{listenerId}/events': {
     id: 'listCopies',
     tag: WEBHOOKS,
-    summary: 'Fetches copies of events; waits for the first if there are none',
+    summary: 'Fetches copies of events, and waits for the first if there are none',
     refuses: OWN,
   },
   'DELETE /apps/{appId}/webhook/listeners/{listenerId}': {
@@ -63,7 +63,7 @@ export const WEBHOOK_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: WEBHOOKS,
     summary: 'Makes a token for `purser listen`',
     description:
-      'It opens the three routes of listeners of this app and nothing else. It works for 24 hours, and ends before that with the session that made it, or when its maker loses the role.',
+      'It opens the three routes of listeners of this app and nothing else. It works for 24 hours. It ends earlier if the session that made it ends, or if its maker loses the role.',
     refuses: [...OWN, 'CONFLICT'],
   },
   'GET /apps/{appId}/webhook/listen-tokens': {

@@ -30,7 +30,7 @@ const threshold = z
   .int()
   .min(1)
   .max(Number.MAX_SAFE_INTEGER)
-  .meta({ description: 'Micros: `balance.low` is sent when the available balance falls below this.' });
+  .meta({ description: 'The threshold in micros: `balance.low` is sent when the available balance falls below it.' });
 
 interface Chosen {
   readonly events: readonly EventType[];
@@ -51,7 +51,10 @@ function checkThreshold({ events: types, lowBalanceThresholdMicros: given }: Cho
 }
 
 /** Fields of an answer that only the service sets. A `PUT` may send them back, and they are ignored. */
-const readOnly = z.unknown().optional().meta({ readOnly: true, description: 'Set by the service: ignored here.' });
+const readOnly = z
+  .unknown()
+  .optional()
+  .meta({ readOnly: true, description: 'A field that the service sets. It is ignored here.' });
 
 /**
  * The subscription that an owner wants. It replaces the old one as a whole. The answer of `GET` can be sent back unchanged.
@@ -80,15 +83,17 @@ export const webhookSchema = z
     lowBalanceThresholdMicros: threshold.nullable(),
     status: z.enum(['active', 'disabled']),
     disabledReason: z.literal('delivery_failures').nullable(),
-    droppedInRow: z
-      .int()
-      .min(0)
-      .max(DROPPED_IN_ROW_MAX)
-      .meta({ description: 'Events dropped since one was delivered. At 5 the endpoint is disabled.' }),
+    droppedInRow: z.int().min(0).max(DROPPED_IN_ROW_MAX).meta({
+      description:
+        'The number of events that were dropped since the last one was delivered. At 5, the endpoint is disabled.',
+    }),
     secretFingerprint: z
       .string()
       .meta({ description: 'Shows which secret is in use, and reveals nothing about the secret itself.' }),
-    signingSecret: z.string().optional().meta({ description: 'Shown only by the call that makes the secret.' }),
+    signingSecret: z
+      .string()
+      .optional()
+      .meta({ description: 'The secret that signs events. Only the answer to the request that makes it has it.' }),
   })
   .meta({ id: 'Webhook' });
 
@@ -99,13 +104,16 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 export const deliveriesPageSchema = z.strictObject({
   before: z.string().max(256).optional().meta({ description: 'The `next` of the previous page.' }),
   limit: pageLimit(500, 100),
-  state: z.enum(DELIVERY_STATES).optional().meta({ description: 'Only events in this state.' }),
+  state: z.enum(DELIVERY_STATES).optional().meta({ description: 'Lists only events in this state.' }),
 });
 
 const attempt = z.object({
   attempt: z.int().min(1).max(ATTEMPTS_MAX),
   at: moment,
-  status: z.int().nullable().meta({ description: 'Of the answer. Null: there was none, and `error` says why.' }),
+  status: z
+    .int()
+    .nullable()
+    .meta({ description: 'The HTTP status of the answer. It is null if there was none; `error` then says why.' }),
   durationMs: z.int(),
   error: z.string().nullable(),
 });
@@ -117,9 +125,11 @@ export const deliverySchema = z.object({
   createdAt: moment,
   state: z.enum(DELIVERY_STATES),
   body: z.string().nullable().meta({
-    description: 'What is sent, byte for byte in UTF-8. Null for old events, of which it was not kept.',
+    description: 'The body that is sent, byte for byte in UTF-8. It is null for old events, whose body was not kept.',
   }),
-  nextAttemptAt: moment.nullable().meta({ description: 'When the next attempt is due. Null after the end.' }),
+  nextAttemptAt: moment
+    .nullable()
+    .meta({ description: 'When the next attempt is due. It is null if there will be none.' }),
   attempts: z.array(attempt),
 });
 
@@ -130,7 +140,7 @@ export const deliveriesSchema = z
     next: z
       .string()
       .nullable()
-      .meta({ description: 'Pass it as `?before=` to get the next page. Null on the last page.' }),
+      .meta({ description: 'Pass it as `?before=` to get the next page. It is null on the last page.' }),
   })
   .meta({ id: 'Deliveries' });
 
@@ -143,14 +153,17 @@ export const testEventSchema = z.strictObject({ type: z.enum(EVENT_TYPES) });
 /** A test event as it was sent, and where it went. */
 export const sentTestSchema = z
   .object({
-    eventId: z.string().meta({ description: 'Begins with `evt_test_`.' }),
+    eventId: z.string().meta({ description: 'The id of the event, which begins with `evt_test_`.' }),
     type: z.enum(EVENT_TYPES),
-    body: z.string().meta({ description: 'What was sent, byte for byte in UTF-8.' }),
-    attempt: attempt.nullable().meta({ description: 'To the endpoint. Null if none was made.' }),
-    passedOver: z.enum(['no_endpoint', 'disabled', 'not_subscribed']).nullable().meta({
-      description: 'Why no attempt was made: then only listeners were given the event.',
-    }),
-    listeners: z.int().meta({ description: 'How many running `purser listen` were given a copy.' }),
+    body: z.string().meta({ description: 'The body that was sent, byte for byte in UTF-8.' }),
+    attempt: attempt
+      .nullable()
+      .meta({ description: 'The attempt to deliver the event to the endpoint. It is null if none was made.' }),
+    passedOver: z
+      .enum(['no_endpoint', 'disabled', 'not_subscribed'])
+      .nullable()
+      .meta({ description: 'Why no attempt was made, so that only listeners got the event. It is null if one was.' }),
+    listeners: z.int().meta({ description: 'The number of running `purser listen` commands that got a copy.' }),
   })
   .meta({ id: 'SentTestEvent' });
 
@@ -166,7 +179,7 @@ export const listenerSchema = z
   .object({
     listenerId: z.string(),
     expiresAt: moment.meta({
-      description: 'ISO 8601, UTC. The listener ends then. Each request for events extends it.',
+      description: 'When the listener ends, in UTC, in ISO 8601. Each request for events moves it on.',
     }),
   })
   .meta({ id: 'Listener' });
@@ -181,7 +194,7 @@ export const lookSchema = z.strictObject({
     .meta({ description: 'The `next` of the previous answer. It confirms that those events have arrived.' }),
   waitSeconds: queryNumber(0, LISTEN_SECONDS_MAX)
     .default(LISTEN_SECONDS_MAX)
-    .meta({ description: 'How long to wait if there are no events.' }),
+    .meta({ description: 'The seconds to wait if there are no events.' }),
 });
 
 export const copiesSchema = z
@@ -196,7 +209,7 @@ export const copiesSchema = z
     next: z
       .uuid()
       .nullable()
-      .meta({ description: 'Pass it as `?after=` with the next request. Null if there are no events.' }),
+      .meta({ description: 'Pass it as `?after=` with the next request. It is null if there are no events.' }),
   })
   .meta({ id: 'EventCopies' });
 
@@ -206,7 +219,7 @@ export const listenTokenParamsSchema = z.object({ appId, listenTokenId: z.string
 export const madeListenTokenSchema = z
   .object({
     listenTokenId: z.string(),
-    listenToken: z.string().meta({ description: 'For `PURSER_LISTEN_TOKEN`. It is not shown again.' }),
+    listenToken: z.string().meta({ description: 'The token for `PURSER_LISTEN_TOKEN`. It is not shown again.' }),
     expiresAt: moment,
   })
   .meta({ id: 'NewListenToken' });
@@ -220,7 +233,9 @@ export const listenTokensSchema = z
         madeBy: z.string().meta({ description: 'The e-mail of the member who made it.' }),
         createdAt: moment,
         expiresAt: moment,
-        lastUsedAt: moment.nullable().meta({ description: 'To the minute. Null: never.' }),
+        lastUsedAt: moment
+          .nullable()
+          .meta({ description: 'When the token was last used, to the minute. It is null if it never was.' }),
       }),
     ),
   })

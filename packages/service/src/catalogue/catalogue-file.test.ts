@@ -153,7 +153,7 @@ const FAULTS: readonly (readonly [string, unknown, RegExp])[] = [
   [
     'has a provider with a secret in its body',
     withProvider({ extraBody: { options: [{ value: 'sk-SECRET-1' }] } }),
-    /extraBody\.options: must not be for a secret/,
+    /extraBody\.options: must not hold a secret/,
   ],
   ['has a provider of another kind', { ...FILE, providers: { upstream: { kind: 'magic' } } }, /kind/],
 ];

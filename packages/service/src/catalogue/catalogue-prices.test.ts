@@ -104,7 +104,7 @@ const FAULTS: readonly (readonly [string, Readonly<Record<string, unknown>>, Reg
   [
     'changes a price to nothing',
     { priceChanges: [{ ...LATER, price: { inputMicrosPerMillion: 0, outputMicrosPerMillion: 0 } }] },
-    /priceChanges\.0\.price: must not be nothing/,
+    /priceChanges\.0\.price: must charge something/,
   ],
   ['will not be free for ever', { price: undefined, free: true, priceChanges: [LATER] }, /priceChanges/],
   [
@@ -120,17 +120,17 @@ const FAULTS: readonly (readonly [string, Readonly<Record<string, unknown>>, Reg
   [
     'is free at one upstream only',
     { ...BY_TWO, upstreams: [AT_ONE, { ...AT_TWO, price: { inputMicrosPerMillion: 0, outputMicrosPerMillion: 0 } }] },
-    /upstreams\.1\.price: must not be nothing/,
+    /upstreams\.1\.price: must charge something/,
   ],
   [
     'is free with a price at one upstream',
     { ...BY_TWO, price: undefined, free: true, upstreams: [AT_ONE, { ...AT_TWO, price: PRICE }] },
-    /upstreams\.1\.price: must not be there/,
+    /upstreams\.1\.price: is not allowed for/,
   ],
   [
     'is free but for a fixed margin at one upstream',
     { ...BY_TWO, price: undefined, free: true, upstreams: [AT_ONE, { ...AT_TWO, marginMicrosPerCall: 1 }] },
-    /upstreams\.1\.marginMicrosPerCall: must not be there/,
+    /upstreams\.1\.marginMicrosPerCall: is not allowed for/,
   ],
   [
     'costs nothing at one upstream, which leaves out the fixed margin that is its price',
@@ -147,7 +147,11 @@ const FAULTS: readonly (readonly [string, Readonly<Record<string, unknown>>, Reg
     { ...BY_TWO, price: undefined, upstreams: [AT_ONE, { ...AT_TWO, price: PRICE }] },
     /models\.0\.price: .*free/,
   ],
-  ['has a provider beside its upstreams', { ...BY_TWO, provider: 'one' }, /models\.0\.provider: must not be beside/],
+  [
+    'has a provider beside its upstreams',
+    { ...BY_TWO, provider: 'one' },
+    /models\.0\.provider: is not allowed together with/,
+  ],
   ['has no provider', { provider: undefined }, /models\.0\.provider: is required without `upstreams`/],
   ['has no name at its provider', { providerModel: undefined }, /models\.0\.providerModel: is required/],
   ['has no upstream', { ...BY_TWO, upstreams: [] }, /upstreams/],

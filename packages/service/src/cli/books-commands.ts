@@ -9,7 +9,7 @@ export function defineBooks(program: Command, ends: Ends, ground: Ground): void 
   defineFiles(program, ends, ground);
   program
     .command('audit')
-    .description('The audit trail.')
+    .description('Check the audit trail.')
     .command('check')
     .description("Walk the audit trail's chain of hashes and report each line that was changed, removed or inserted.")
     .option('--head <line:hash>', 'also compare a line with what the log or `/operator/audit/head` once said')
@@ -22,9 +22,9 @@ export function defineBooks(program: Command, ends: Ends, ground: Ground): void 
     );
   program
     .command('stats')
-    .description('The statistics of calls.')
+    .description('Rebuild the statistics of calls.')
     .command('rebuild')
-    .description('Make the statistics of calls again from receipts and traces.')
+    .description('Rebuild the statistics of calls from receipts and traces.')
     .option('--from <day>', 'the first UTC day, such as 2026-11-01')
     .option('--to <day>', 'the day after the last one')
     .action(
@@ -38,7 +38,9 @@ export function defineBooks(program: Command, ends: Ends, ground: Ground): void 
 
 function defineLedger(program: Command, ends: Ends, ground: Ground): void {
   const month = ['<month>', 'such as 2026-07'] as const;
-  const ledger = program.command('ledger').description('The books, and the months of receipts.');
+  const ledger = program
+    .command('ledger')
+    .description('Check the books, and close, archive and restore months of receipts.');
   ledger
     .command('check')
     .description('Recompute every balance and report each difference.')
@@ -61,7 +63,7 @@ function defineLedger(program: Command, ends: Ends, ground: Ground): void {
     );
   ledger
     .command('months')
-    .description('List the months that receipts lie in.')
+    .description('List the months of receipts.')
     .action(ends(async () => ground.onDatabase((await months()).listMonths)));
   ledger
     .command('close-month')
@@ -91,12 +93,12 @@ function defineLedger(program: Command, ends: Ends, ground: Ground): void {
 function defineFiles(program: Command, ends: Ends, ground: Ground): void {
   program
     .command('bill')
-    .argument('<file>', 'JSON, as the provider gives it')
+    .argument('<file>', 'the JSON of the provider, as it came')
     .description('Compare what a provider says it billed with the receipts, by UTC day and model.')
-    .requiredOption('--provider <name>', 'the provider, as the catalogue names it')
+    .requiredOption('--provider <name>', 'the name of the provider in the catalogue')
     .requiredOption('--format <format>', 'openrouter, anthropic or openai')
     .requiredOption('--from <day>', 'the first UTC day, such as 2026-11-01')
-    .requiredOption('--to <day>', 'the day after the last')
+    .requiredOption('--to <day>', 'the day after the last one')
     .option('--dollar <amount>', 'what a US dollar was worth in your currency, unless that is the US dollar')
     .action(
       ends(async (file, options) => {
@@ -110,7 +112,7 @@ function defineFiles(program: Command, ends: Ends, ground: Ground): void {
     .argument('[file]', "Stripe's itemized balance report (CSV); without it, Stripe's own list is read")
     .description("Compare Stripe's report of some UTC days with the books, and file it if it is clean.")
     .requiredOption('--from <day>', 'the first UTC day, such as 2026-11-01')
-    .requiredOption('--to <day>', 'the day after the last')
+    .requiredOption('--to <day>', 'the day after the last one')
     .action(
       ends(async (file, options) => {
         const { printReconciliation, readPeriod } = await import('#cli/reconcile-command.ts');

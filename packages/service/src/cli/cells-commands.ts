@@ -5,7 +5,7 @@ const commands = () => import('#cli/cells-command.ts');
 
 /** Defines the commands about several databases that share the users of all apps. */
 export function defineCells(program: Command, ends: Ends, ground: Ground): void {
-  const cells = program.command('cells').description('Databases that share the users of all apps.');
+  const cells = program.command('cells').description('Manage databases that share the users of all apps.');
   defineSlots(cells, ends, ground);
   defineCopies(cells, ends, ground);
 }
@@ -20,13 +20,13 @@ function defineSlots(cells: Command, ends: Ends, ground: Ground): void {
     .command('find')
     .argument('<app>', 'the id of an app')
     .argument('<user>', 'one of its users')
-    .description('Say which cell has this user of this app.')
+    .description('Print which cell has this user of this app.')
     .action(ends(async (app, user) => ground.onDatabase((await commands()).finding(app, user))));
   cells
     .command('add')
     .argument('<name>')
     .description('Add a cell, or give a cell another address. The first one gets all slots.')
-    .requiredOption('--at <address>', 'where gateways of other cells reach it')
+    .requiredOption('--at <address>', 'the address at which gateways of other cells reach it')
     .action(ends(async (name, options) => ground.onDatabase((await commands()).adding(name, options))));
   cells
     .command('assign')
@@ -42,7 +42,7 @@ function defineSlots(cells: Command, ends: Ends, ground: Ground): void {
         'PURSER_OTHER_DATABASE_URL.',
     )
     .requiredOption('--to <cell>', 'the cell that gets them')
-    .option('--wait <seconds>', 'how long running calls have to end', '300')
+    .option('--wait <seconds>', 'the seconds that running calls have to end', '300')
     .option('--back', 'give up a move that was killed')
     .action(
       ends(async (named, options) => {

@@ -19,7 +19,7 @@ export async function copyDirectoryAgain(owner: Pool, { config, log }: Settings)
   }
   await refuseUnusable('PURSER_DIRECTORY_URL', databaseUrl, log);
   for (const { table, went, came } of await copyAgain(owner, { name, databaseUrl, log })) {
-    console.log(`${table}: ${went} rows went, ${came} came`);
+    console.log(`${table}: ${went} rows removed, ${came} added`);
   }
   console.log(`The cell ${name} has copied the directory again, and copies what changes from now on.`);
 }
@@ -31,10 +31,10 @@ export async function copyDirectoryAgain(owner: Pool, { config, log }: Settings)
 export async function printComparison(owner: Pool, secrets: Secrets): Promise<number> {
   const differing = await compareOnce(owner, secrets);
   if (differing.length === 0) {
-    console.log('The copy of the directory is as the directory.');
+    console.log('The copy of the directory equals the directory.');
     return 0;
   }
   for (const table of differing) console.log(`${table} differs`);
-  console.log('The copy of the directory differs from it. `purser cells subscribe --again` makes it right.');
+  console.log('The copy of the directory differs from it. `npm run purser -- cells subscribe --again` corrects it.');
   return 1;
 }

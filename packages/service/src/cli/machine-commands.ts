@@ -8,11 +8,11 @@ export function defineMachine(program: Command, ends: Ends, ground: Ground): voi
   program
     .command('doctor')
     .description(
-      'Look for what is wrong, and say what to do. It looks at the settings, the machine, the database and everybody whom the service talks ' +
+      'Look for what is wrong, and say what to do. It looks at the settings, the machine, the database and everything that the service talks ' +
         'to, and changes nothing. The exit status is 1 if something is bad.',
     )
     .option('--json', 'print JSON, for programs')
-    .option('--local', 'call nobody')
+    .option('--local', 'do not call anything outside of this machine and its database')
     .action(
       ends(async ({ json = false, local = false }) => {
         const { runDoctor } = await import('#cli/doctor-command.ts');
@@ -21,10 +21,10 @@ export function defineMachine(program: Command, ends: Ends, ground: Ground): voi
     );
   program
     .command('secret')
-    .description('The secret of the database.')
+    .description('Change the secret of the database.')
     .command('replace')
     .description(
-      'Make PURSER_SECRET the only secret of this database. All gateways have to be stopped. PURSER_SECRET_ALSO is the former secret.',
+      'Make PURSER_SECRET the only secret of this database. Stop all gateways first. PURSER_SECRET_ALSO is the former secret.',
     )
     .option('--lost', 'give up what a lost secret protected, for good')
     .action(
@@ -38,7 +38,9 @@ export function defineMachine(program: Command, ends: Ends, ground: Ground): voi
 
 function defineBackup(program: Command, ends: Ends, ground: Ground): void {
   const folder = ['[folder]', 'the folder of backups (default PURSER_BACKUP_DIR)'] as const;
-  const backup = program.command('backup').description('Backups of the embedded database.');
+  const backup = program
+    .command('backup')
+    .description('Make, list, restore and check backups of the embedded database.');
   backup
     .command('create')
     .argument(...folder)
@@ -48,7 +50,7 @@ function defineBackup(program: Command, ends: Ends, ground: Ground): void {
   backup
     .command('list')
     .argument(...folder)
-    .description('List the whole backups.')
+    .description('List the complete backups.')
     .action(ends(async (named) => (await commands()).listIn(named, await ground.settings())));
   backup
     .command('restore')
@@ -69,6 +71,6 @@ function defineBackup(program: Command, ends: Ends, ground: Ground): void {
     );
   backup
     .command('accept')
-    .description('Say that the original of a restored database is gone, so that gateways start.')
+    .description('Confirm that the original of a restored database is gone, so that gateways can start.')
     .action(ends(async () => ground.onDatabase((await commands()).acceptRestored)));
 }

@@ -41,7 +41,7 @@ export async function createOperator(owner: Pool, operator: NewOperator): Promis
     return 1;
   }
   console.log(
-    `${account.email} is now an operator and can sign in.\nIn production they add a second factor first, at /account/second-factor. That takes a code: the page mails it, or you print it with \`npm run purser -- operator enrol --email <address>\`.`,
+    `${account.email} is now an operator and can sign in.\nIn production they must first add a second factor, at /account/second-factor. That takes a code, which the page mails or you print with \`npm run purser -- operator enrol --email <address>\`.`,
   );
   return 0;
 }
@@ -65,7 +65,7 @@ export function enrolling(given: string): DatabaseCommand {
       console.error(`${address} is no operator without a second factor. Nothing was changed.`);
       return 1;
     }
-    console.error(`The code for ${address}. It works once, within 24 hours. Any code before it works no more.`);
+    console.error(`This is the code for ${address}. It works once, within 24 hours. Earlier codes no longer work.`);
     console.log(code);
     return 0;
   };

@@ -50,7 +50,7 @@ test('OP-01 words that are no command are refused with a remedy', async () => {
     ['frobnicate', "Unknown command 'frobnicate'.", '`npm run purser -- --help` lists all commands.'],
     ['led check', "Unknown command 'led'. (Did you mean seed?)", '--help` lists all'],
     ['servee', "Unknown command 'servee'. (Did you mean serve?)", '--help` lists all'],
-    ['backup', 'There is a word missing after the command.', 'backup [options] [command]'],
+    ['backup', 'A word is missing after the command.', 'backup [options] [command]'],
     ['backup make', "Unknown command 'make'.", 'backup [options] [command]'],
     ['migrate now', 'There are too many words after the command.', '-- migrate [options]'],
     ['catalogue import', "Missing required argument 'file'.", '-- catalogue import [options] <file>'],

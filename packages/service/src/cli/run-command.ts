@@ -84,7 +84,7 @@ function argumentsOf({ registeredArguments }: CommandUnknownOpts): string {
 
 /** Says what is wrong with the words of a command, without values, because one may be a password. */
 function refusalOf({ code, message }: CommanderError): string {
-  if (code === 'commander.help') return 'There is a word missing after the command.';
+  if (code === 'commander.help') return 'A word is missing after the command.';
   if (code === 'commander.excessArguments') return 'There are too many words after the command.';
   const words = code === 'commander.unknownOption' ? message.replace(/'(--[^=']*|-.)[^']*'/, "'$1'") : message;
   const [what = '', hint] = words.replace(/^error: /, '').split('\n');

@@ -39,7 +39,7 @@ function defineListen(program: Command, ends: Ends): void {
         'PURSER_LISTEN_TOKEN or standard input, or is asked for.',
     )
     .requiredOption('--app <app>', 'the id of the app')
-    .requiredOption('--forward <address>', 'where its events go, such as http://localhost:3000/hook')
+    .requiredOption('--forward <address>', 'the address that gets its events, such as http://localhost:3000/hook')
     .option('--url <service>', 'the service (default PURSER_URL, or else http://127.0.0.1:8787)')
     .option('--events <types>', 'only events of these types, separated by commas')
     .option('--threshold <micros>', 'forward balance.low too, when an available balance falls below this')
@@ -47,7 +47,7 @@ function defineListen(program: Command, ends: Ends): void {
 }
 
 function defineCatalogue(program: Command, ends: Ends, ground: Ground): void {
-  const catalogue = program.command('catalogue').description('Models, upstreams and prices.');
+  const catalogue = program.command('catalogue').description('Work with models, upstreams and prices.');
   catalogue
     .command('import')
     .argument('<file>')
@@ -107,7 +107,7 @@ function definePrices(catalogue: Command, ends: Ends, ground: Ground): void {
     .option('--model <model>', 'only this model of the catalogue; can be repeated', more)
     .option(
       '--as <ours=theirs>',
-      'where the list has something: <provider>=<provider of the list>, or <provider>/<provider model>=<provider of the list>/<model ' +
+      'where to look in the list: <provider>=<provider of the list>, or <provider>/<provider model>=<provider of the list>/<model ' +
         'of the list>; can be repeated',
       more,
     )
@@ -125,7 +125,7 @@ function definePrices(catalogue: Command, ends: Ends, ground: Ground): void {
 }
 
 function defineOperator(program: Command, ends: Ends, ground: Ground): void {
-  const operator = program.command('operator').description('Accounts of operators.');
+  const operator = program.command('operator').description('Manage the accounts of operators.');
   operator
     .command('create')
     .description('Create an operator account. It asks for the password, or reads it from standard input.')

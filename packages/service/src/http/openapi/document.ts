@@ -31,7 +31,7 @@ const SECURITY_SCHEMES = {
   listenToken: {
     type: 'http',
     scheme: 'bearer',
-    description: 'A listen token of an app, from its page of webhooks or `POST /apps/{appId}/webhook/listen-tokens`.',
+    description: 'A listen token of an app, from its Webhooks page or `POST /apps/{appId}/webhook/listen-tokens`.',
   },
   metricsToken: { type: 'http', scheme: 'bearer', description: 'The token that the operator set for metrics.' },
 };
@@ -41,7 +41,7 @@ const USER: Parameter = {
   in: 'header',
   required: true,
   description:
-    'The user of the app that the call is for: 1 to 256 visible ASCII characters, chosen by the app. A key that is bound to one user needs none.',
+    'The user of the app for whom the call is made: 1 to 256 visible ASCII characters, chosen by the app. It may be left out with a key that is bound to one user.',
   schema: { type: 'string', pattern: END_USER_ID.source },
 };
 
@@ -68,7 +68,8 @@ export function describeRoutes(routes: readonly DescribedRoute[], publicUrl: str
     info: {
       title: 'Purser',
       version: '1',
-      summary: 'A metered gateway to language models: each call is charged to the wallet of the user it is for.',
+      summary:
+        'Purser is a metered gateway to language models. Each call is charged to the wallet of the user for whom it is made.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: publicUrl }],
@@ -117,7 +118,7 @@ const IDEMPOTENCY: Parameter = {
   in: 'header',
   required: false,
   description:
-    '1 to 255 visible ASCII characters. For five minutes, a call with the same key and the same body gets the answer of the first one and is not charged again.',
+    'A key of 1 to 255 visible ASCII characters. For five minutes, a call with the same key and the same body gets the answer of the first one and is not charged again.',
   schema: { type: 'string', pattern: IDEMPOTENCY_KEY.source },
 };
 
@@ -173,18 +174,18 @@ function answerOf(
     { schema: schemaOf(schema, 'output', named) },
   ]);
   return {
-    description: DESCRIPTIONS[status] ?? 'Done.',
+    description: DESCRIPTIONS[status] ?? 'The request succeeded.',
     headers: headersNamed(['x-correlation-id', 'x-request-id', ...(status === '200' ? headers : [])]),
     ...(content.length === 0 ? {} : { content: Object.fromEntries(content) }),
   };
 }
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
-  200: 'Done.',
-  201: 'Created.',
-  202: 'Accepted.',
-  204: 'Done. The answer has no body.',
-  503: 'Not ready.',
+  200: 'The request succeeded.',
+  201: 'It was created.',
+  202: 'The request was accepted, and something is left to do.',
+  204: 'The request succeeded. The answer has no body.',
+  503: 'The service is not ready.',
 };
 
 function headersNamed(names: readonly string[]): JsonObject {

@@ -10,7 +10,7 @@ const TOLD: Readonly<Record<EventType, { readonly id: string; readonly summary: 
 };
 
 const HOW =
-  'Sent to the endpoint of the app. An answer of 2xx within 5 seconds takes the event; its body is not read, and a ' +
+  'The service sends this to the endpoint of the app. An answer of 2xx within 5 seconds accepts the event; its body is not read, and a ' +
   `redirect is not followed. Otherwise the event is sent again after ${RETRY_DELAYS_SECONDS.join(', ')} seconds.`;
 
 /** The headers of a delivery that receivers may read (WH-09, WH-10). */

@@ -3,10 +3,8 @@ import {
   identityQuerySchema,
   identitySchema,
   moveIdentitySchema,
-  operatorWalletParamsSchema,
-  operatorWalletSchema,
-  reasonSchema,
-} from '@purser/contract/operator.ts';
+} from '@purser/contract/operator-people.ts';
+import { operatorWalletParamsSchema, operatorWalletSchema, reasonSchema } from '@purser/contract/operator.ts';
 import { actOf, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { operatorWalletToWire } from '#http/operator-plane/wallets.ts';
 import { granted, type Plane } from '#http/planes.ts';

@@ -1,5 +1,5 @@
 import { checkFields } from '@purser/contract/check-fields.ts';
-import { identityQuerySchema } from '@purser/contract/operator.ts';
+import { identityQuerySchema } from '@purser/contract/operator-people.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { WalletOwner } from '#operator/wallet-owners.ts';
