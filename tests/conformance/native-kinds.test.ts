@@ -42,12 +42,9 @@ after(async () => {
   rmSync(directory, { recursive: true });
 });
 stage.service.keepSecret(CANARY);
-
 const { plain, streamed } = asksOf(client);
-
 const USER = { role: 'user' as const, content: 'Hello' };
 const WAYS = { plain, streamed };
-
 for (const vendor of VENDORS) {
   const model = modelOf(vendor, 'plain');
   for (const [way, ask] of Object.entries(WAYS)) {
@@ -97,9 +94,14 @@ for (const vendor of VENDORS) {
     });
   }
 
-  test(`ER-03 CC-09 ${vendor.kind}: every vendor failure has its code and costs nothing`, async () => {
+  test(`ER-03 CC-09 CC-17 ${vendor.kind}: every failure has its code, with status 200 too`, async () => {
     for (const [word, type] of vendor.failures) {
-      for (const ask of [plain, streamed]) assert.equal(await failureOf(vendor, ask, word), type, word);
+      for (const ask of [plain, streamed]) {
+        assert.equal(await failureOf(vendor, ask, word), type, word);
+        stage.disguise(true);
+        assert.equal(await failureOf(vendor, ask, word), type, `${word} with status 200`);
+        stage.disguise(false);
+      }
     }
   });
 
@@ -140,7 +142,6 @@ function assertHolds(value: unknown, expected: unknown, what: string): void {
 }
 
 let asked = 0;
-
 /** The `error.type` of a call that the vendor fails, or `throttled`. Each request is new, because a rejected one is remembered. */
 async function failureOf(vendor: Vendor, ask: typeof plain, word: string): Promise<string> {
   const system = { role: 'system' as const, content: `Request ${(asked += 1)}` };
@@ -154,7 +155,6 @@ async function failureOf(vendor: Vendor, ask: typeof plain, word: string): Promi
 }
 
 let seen = '';
-
 function remember(fault: unknown): boolean {
   if (!(fault instanceof APIError)) return false;
   assert.ok(!fault.message.includes(CANARY) && !JSON.stringify(fault.error).includes(CANARY));

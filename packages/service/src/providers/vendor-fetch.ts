@@ -1,6 +1,7 @@
 import type { fetch as undiciFetch } from 'undici';
 import { type CredentialAnswer, type CredentialRequest, requestCredentials } from '#providers/credential-request.ts';
 import { type Dispatchers, loadDispatchers } from '#providers/dispatchers.ts';
+import { disguisedErrorIn } from '#providers/disguised-error.ts';
 import { UpstreamError } from '#providers/provider.ts';
 
 /** The `fetch` that a vendor's library is given. */
@@ -35,6 +36,9 @@ const EVENT_BYTES_MAX = 1024 * 1024;
 
 /** Errors are read to tell them apart, and are short. */
 const ERROR_BYTES_MAX = 64 * 1024;
+/** The header in which AWS names an error. */
+const ERROR_TYPE = 'x-amzn-errortype';
+const [SPACE, BRACE, BRACKET] = [0x20, 0x7b, 0x5b];
 
 interface Undici {
   readonly fetch: typeof undiciFetch;
@@ -75,7 +79,8 @@ export function createVendorHttp(environment: Readonly<Record<string, string | u
       }).catch((fault: unknown) => {
         throw failureOf(fault, signal);
       });
-      return bounded(response, options, signal);
+      const opened = await openedOf(response, options, signal);
+      return bounded(opened, options, signal);
     },
     close: () => {
       void loading?.then(({ dispatchers }) => dispatchers.close()).catch(() => {});
@@ -99,20 +104,73 @@ function failureOf(fault: unknown, signal: AbortSignal | null | undefined): unkn
   return new UpstreamError('outage', 'The connection to the provider failed.', { cause });
 }
 
-function bounded(response: Response, options: CallFetchOptions, signal: AbortSignal | null | undefined): Response {
-  const { status, headers, body } = response;
+/** A response, and what was read of its body to find out what it is. */
+interface Opened {
+  readonly response: Response;
+  readonly reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  readonly read: readonly Uint8Array[];
+}
+
+/**
+ * Looks at the beginning of a good response. JSON in the place of a stream, and a short plain answer, may be an error: then the
+ * response gets the status of one.
+ */
+async function openedOf(
+  response: Response,
+  { bytesMax }: CallFetchOptions,
+  signal: AbortSignal | null | undefined,
+): Promise<Opened> {
+  const { ok, headers, body } = response;
+  const reader = body?.getReader();
+  if (!ok || reader === undefined) return { response, reader, read: [] };
+  const read: Uint8Array[] = [];
+  let bytes = 0;
+  let isOver = false;
+  const isPlain = bytesMax !== undefined;
+  const mayBeError = (): boolean => bytes <= ERROR_BYTES_MAX && (isPlain || mayBeJson(read));
+  while (!isOver && mayBeError()) {
+    const { done, value } = await reader.read().catch((fault: unknown) => {
+      throw failureOf(fault, signal);
+    });
+    isOver = done;
+    if (value !== undefined) read.push(value);
+    bytes += value?.length ?? 0;
+  }
+  const error = isOver && bytes <= ERROR_BYTES_MAX ? disguisedErrorIn(Buffer.concat(read).toString('utf8')) : undefined;
+  if (error === undefined) return { response, reader, read };
+  const told = new Headers(headers);
+  if (error.type !== undefined && !told.has(ERROR_TYPE)) told.set(ERROR_TYPE, error.type);
+  return { response: new Response(null, { status: error.status, headers: told }), reader, read };
+}
+
+/** Whether a body that began like this may be JSON: neither an event nor a binary frame begins with a bracket. */
+function mayBeJson(read: readonly Uint8Array[]): boolean {
+  for (const bytes of read) {
+    const first = bytes.find((byte) => byte > SPACE || byte === 0);
+    if (first !== undefined) return first === BRACE || first === BRACKET;
+  }
+  return true;
+}
+
+function bounded(
+  { response, reader, read }: Opened,
+  options: CallFetchOptions,
+  signal: AbortSignal | null | undefined,
+): Response {
+  const { status, headers } = response;
   if (status >= 300 && status < 400) {
-    void body?.cancel().catch(() => {});
+    void reader?.cancel().catch(() => {});
     throw new UpstreamError('refused', `The provider answered with a redirect (${status}).`, { status });
   }
-  if (body === null) return response;
+  if (reader === undefined) return response;
   const isStream = response.ok && options.bytesMax === undefined;
   const failure = (): UpstreamError => {
     return isStream
       ? new UpstreamError('too-large', 'The provider sent too large an event.')
       : new UpstreamError('malformed', 'The provider sent more than an answer can be.');
   };
-  return new Response(gauged(body, { isWithin: gaugeFor(response, options), failure }, signal), { status, headers });
+  const gauge = { isWithin: gaugeFor(response, options), failure };
+  return new Response(gauged({ reader, read }, gauge, signal), { status, headers });
 }
 
 interface Gauge {
@@ -128,17 +186,18 @@ function gaugeFor({ ok }: Response, { bytesMax, framing }: CallFetchOptions): (b
 
 /** The same bytes. Nothing is read before it is wanted (back-pressure), and the body ends with an error past the gauge's limit. */
 function gauged(
-  body: ReadableStream<Uint8Array>,
+  { reader, read }: { readonly reader: ReadableStreamDefaultReader<Uint8Array>; readonly read: readonly Uint8Array[] },
   { isWithin, failure }: Gauge,
   signal: AbortSignal | null | undefined,
 ): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
+  const waiting = [...read];
   return new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
         try {
-          const { done, value } = await reader.read();
-          if (done) return controller.close();
+          const next = waiting.shift();
+          const { done, value } = next === undefined ? await reader.read() : { done: false, value: next };
+          if (done || value === undefined) return controller.close();
           if (isWithin(value)) return controller.enqueue(value);
           controller.error(failure());
           await reader.cancel();

@@ -27,6 +27,8 @@ export interface VendorStage {
   readonly paid: <Result>(vendor: Vendor, work: () => Promise<Result>) => Promise<Result>;
   /** Streams from now on stop in their middle until the promise resolves. */
   readonly holdBack: (until: Promise<unknown>) => void;
+  /** Errors from now on have status 200, until it is called with false. */
+  readonly disguise: (isOn: boolean) => void;
   /** Parts of requests that a library changed on its own. There must be none. */
   readonly warnings: () => Promise<number>;
 }
@@ -36,6 +38,7 @@ const USER = 'anna';
 /** This is called once by a test file, before its tests. */
 export async function setVendorStage(vendors: readonly Vendor[]): Promise<VendorStage> {
   let gate: Promise<unknown> | undefined;
+  let isDisguised = false;
   const bills = new Map<Vendor, (Billed | undefined)[]>();
   const servers = new Map<Vendor, Awaited<ReturnType<typeof startScriptedUpstream>>>();
   for (const vendor of vendors) {
@@ -44,7 +47,8 @@ export async function setVendorStage(vendors: readonly Vendor[]): Promise<Vendor
     server.script((request) => {
       const answer = vendor.answer(request);
       billed.push(answer.billed);
-      return heldBack(answer.script, gate);
+      const { status, ...rest } = answer.script;
+      return isDisguised && status !== undefined ? rest : heldBack(answer.script, gate);
     });
     servers.set(vendor, server);
     bills.set(vendor, billed);
@@ -89,6 +93,9 @@ export async function setVendorStage(vendors: readonly Vendor[]): Promise<Vendor
     },
     holdBack: (until) => {
       gate = until;
+    },
+    disguise: (isOn) => {
+      isDisguised = isOn;
     },
     warnings,
   };

@@ -4,7 +4,7 @@ import type { Completion } from '#providers/completion.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
 import { wholeChoice } from '#providers/openai-compatible/answer-shape.ts';
 import { closeCutJson } from '#providers/openai-compatible/cut-json.ts';
-import { checkChoices, errorOfFrame, errorOfResponse } from '#providers/openai-compatible/error.ts';
+import { checkChoices, checkForError, errorOfResponse } from '#providers/openai-compatible/error.ts';
 import { ChunkStream } from '#providers/openai-compatible/chunk-stream.ts';
 import { createKeyedEndpoints } from '#providers/openai-compatible/keyed-endpoints.ts';
 import { saysAnything } from '#providers/openai-compatible/missing-reasons.ts';
@@ -100,9 +100,8 @@ async function largeAnswerOf(
 
 /** Reads a whole completion. Throws the error that a provider may send in its place. */
 function completionOf(answer: unknown, limit: number): Completion {
+  checkForError(answer); // Some providers send errors with status 200.
   if (!isJsonObject(answer)) throw new UpstreamError('malformed', 'The provider did not answer with JSON.');
-  // Some providers send errors with status 200.
-  if (isJsonObject(answer['error'])) throw errorOfFrame(answer['error']);
   const { choices } = answer;
   if (!Array.isArray(choices) || choices.length === 0) throw notCompletion();
   checkChoices(choices);

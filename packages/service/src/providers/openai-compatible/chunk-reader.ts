@@ -2,7 +2,7 @@ import { type TextTemplate, textTemplateOf } from '@purser/text-runs/text-templa
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import type { Chunk } from '#providers/completion.ts';
 import { createChoiceShape } from '#providers/openai-compatible/answer-shape.ts';
-import { checkChoices, errorOfFrame } from '#providers/openai-compatible/error.ts';
+import { checkChoices, checkForError } from '#providers/openai-compatible/error.ts';
 import { textsOf } from '#providers/openai-compatible/chunk-texts.ts';
 import { createEndWatch } from '#providers/openai-compatible/missing-reasons.ts';
 import { reportIn } from '#providers/openai-compatible/usage.ts';
@@ -12,6 +12,8 @@ import { createEventReader } from '#providers/sse.ts';
 const END_OF_STREAM = '[DONE]';
 /** The `object` of a chunk. Some providers send chunks without choices beside those with the usage. */
 const CHUNK = 'chat.completion.chunk';
+/** The most of a body that is JSON instead of events. Errors are short. */
+const BODY_CHARACTERS_MAX = 64 * 1024;
 /** Templates tried for one stream. If none of them helps, its chunks differ in more than their text. */
 const TEMPLATES_MAX = 8;
 
@@ -76,9 +78,15 @@ export function createChunkReader(outputTokensMax = Infinity): ChunkReader {
     },
   });
 
+  const body = createBodyReader(events.feed);
+
   return {
-    feed: events.feed,
+    feed: (text) => {
+      if (body.isEvents) events.feed(text);
+      else body.feed(text);
+    },
     end: () => {
+      body.end();
       events.end();
       if (!isDone && watch.isComplete()) close();
     },
@@ -90,6 +98,37 @@ export function createChunkReader(outputTokensMax = Infinity): ChunkReader {
     isDone: () => isDone,
     isComplete: watch.isComplete,
   };
+}
+
+/** Tells events from a body that is JSON: some providers answer a streamed request with a plain error, and status 200. */
+function createBodyReader(feedEvents: (text: string) => void) {
+  let isEvents = false;
+  let text = '';
+  return {
+    get isEvents(): boolean {
+      return isEvents;
+    },
+    feed: (more: string): void => {
+      text += more;
+      const [first] = text.trimStart();
+      if (first === '{' || first === '[') {
+        if (text.length > BODY_CHARACTERS_MAX) throw noStream();
+      } else if (first !== undefined) {
+        isEvents = true;
+        feedEvents(text);
+        text = '';
+      }
+    },
+    end: (): void => {
+      if (text.trim() === '') return;
+      checkForError(parseJson(text));
+      throw noStream();
+    },
+  };
+}
+
+function noStream(): UpstreamError {
+  return new UpstreamError('malformed', 'The provider answered a streamed request with something else.');
 }
 
 /** Turns the events of one stream into chunks. Throws `UpstreamError` if an event is none. */
@@ -104,11 +143,9 @@ export function createChunkParser(): (event: unknown) => Chunk {
 
 /** Throws the failure that an event tells of in the place of a chunk. */
 function checked(event: unknown): JsonObject {
+  checkForError(event);
   if (!isJsonObject(event)) throw new UpstreamError('malformed', 'The provider sent a frame that is not JSON.');
-  if (isJsonObject(event['error'])) throw errorOfFrame(event['error']);
   const choices = event['choices'] ?? undefined;
-  // Some providers send errors in other shapes, vLLM at the top of the frame.
-  if (choices === undefined && event['object'] === 'error') throw errorOfFrame(event);
   const isNamed = event['object'] === CHUNK || isJsonObject(event['usage']);
   const isChunk = Array.isArray(choices) || (choices === undefined && isNamed);
   const hasError = event['error'] !== undefined && event['error'] !== null;

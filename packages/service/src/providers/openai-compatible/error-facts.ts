@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 
 /**
  * What an error of a compatible server says, in a form that `error-kind.ts` can look up. It decides what kind of failure it is, and
@@ -11,8 +11,10 @@ export interface ErrorFacts {
 }
 
 const NO_FACTS: ErrorFacts = { codes: [], message: '' };
-const CODE_FIELDS = ['code', 'type', 'status', 'reason', 'error_type'];
-const MESSAGE_FIELDS = ['message', 'detail', 'error'];
+const CODE_FIELDS = ['code', 'type', 'status', 'reason', 'error_type', 'error_code', 'status_code'];
+const MESSAGE_FIELDS = ['message', 'detail', 'error', 'status_msg'];
+/** Where MiniMax says how a call went: `status_code` is 0 in every answer that is none of an error. */
+const OUTCOME = 'base_resp';
 /** The most `details` that are looked at. Google's hold the reason. */
 const DETAILS_MAX = 8;
 
@@ -23,14 +25,42 @@ export function factsOfText(text: string): ErrorFacts {
   return factsOfError(Array.isArray(body) ? body[0] : body);
 }
 
-/** The facts of an error, as servers write it: in `error`, which may be a text, or at the top. */
+/** The facts of an error, as servers write it: in `error`, which may be a text, in `base_resp`, or at the top. */
 export function factsOfError(body: unknown): ErrorFacts {
   if (!isJsonObject(body)) return NO_FACTS;
+  const outcome = outcomeOf(body);
+  if (outcome !== undefined) return { codes: [`${OUTCOME} ${outcome.code}`], message: messageIn(outcome.details) };
   const error = isJsonObject(body['error']) ? body['error'] : body;
   const details = Array.isArray(error['details']) ? error['details'].slice(0, DETAILS_MAX) : [];
   const codes = [body, error, ...details].flatMap((part) => (isJsonObject(part) ? codesOf(part) : []));
+  return { codes, message: messageIn(error) };
+}
+
+/**
+ * Whether JSON that came with status 200, in the place of an answer or a chunk, is an error: what has no choices, and says what went
+ * wrong in any of the ways of servers.
+ */
+export function isErrorBody(body: unknown): boolean {
+  const found: unknown = Array.isArray(body) ? body[0] : body;
+  if (!isJsonObject(found)) return false;
+  const { error, choices } = found;
+  if (isJsonObject(error) || outcomeOf(found) !== undefined) return true;
+  if (Array.isArray(choices)) return false;
+  if (typeof error === 'string' && error !== '') return true;
+  const isNamed = found['object'] === 'error' || found['type'] === 'error';
+  return isNamed || [found['code'], found['message'], found['detail']].some((value) => typeof value === 'string');
+}
+
+/** The code of MiniMax's outcome, unless the call went well. */
+function outcomeOf(body: JsonObject): { readonly code: number; readonly details: JsonObject } | undefined {
+  const details = body[OUTCOME];
+  const code = isJsonObject(details) ? Number(details['status_code'] ?? 0) : 0;
+  return isJsonObject(details) && Number.isInteger(code) && code !== 0 ? { code, details } : undefined;
+}
+
+function messageIn(error: JsonObject): string {
   const messages = MESSAGE_FIELDS.map((field) => error[field]).filter((value) => typeof value === 'string');
-  return { codes, message: messages.join(' ').toLowerCase() };
+  return messages.join(' ').toLowerCase();
 }
 
 function codesOf(part: Readonly<Record<string, unknown>>): readonly string[] {

@@ -24,6 +24,7 @@ const KIND_OF_CODE: ReadonlyMap<string, ErrorKind> = new Map([
     'permission_error',
     'permission_denied',
     'unauthenticated',
+    'unauthorized', // Mistral
     'account_deactivated',
     'billing_not_active', // The next four come with a 429 or a 400, although no retry can help.
     'billing_hard_limit_reached',
@@ -33,6 +34,9 @@ const KIND_OF_CODE: ReadonlyMap<string, ErrorKind> = new Map([
     'model_decommissioned',
     'deploymentnotfound', // Azure
     'unsupported_country_region_territory',
+    'base_resp 1004', // MiniMax, with status 200: a wrong key, no money, an invalid key
+    'base_resp 1008',
+    'base_resp 2049',
   ]),
   ...listed('throttled', [
     'rate_limit_exceeded',
@@ -49,7 +53,12 @@ const KIND_OF_CODE: ReadonlyMap<string, ErrorKind> = new Map([
     'capacity_exceeded',
     '429',
     '529',
+    'base_resp 1002', // MiniMax: calls a minute, connections at once, a rate that grows too fast, the allowance of a plan
+    'base_resp 1041',
+    'base_resp 2045',
+    'base_resp 2056',
   ]),
+  ...listed('timeout', ['base_resp 1001']),
 ]);
 
 function listed(kind: ErrorKind, codes: readonly string[]): readonly (readonly [string, ErrorKind])[] {
@@ -62,7 +71,7 @@ function listed(kind: ErrorKind, codes: readonly string[]): readonly (readonly [
  */
 const TOO_LONG = [
   /maximum (?:context|prompt|input|sequence) length/,
-  /context (?:length|size|window)(?: has been)? exceeded/,
+  /context (?:length|size|window)(?: has been)? exceed(?:ed|s)/,
   /exceeds? (?:the )?(?:available |model'?s? |maximum )*(?:context|allowed (?:input )?(?:length|tokens))/,
   /longer than the model'?s? (?:context|maximum)/,
   /prompt is too long/,
@@ -71,6 +80,14 @@ const TOO_LONG = [
   /input token count .{0,40}exceeds the maximum/,
   /`inputs` tokens \+ `max_new_tokens` must be <=/,
   /reduce the length of the (?:messages|prompt|input)/,
+];
+
+/** What llama.cpp and Ollama answer with status 500 to a request for something that the model cannot do. */
+const INABILITIES = [
+  /(?:image|audio|video|vision|tool|multimodal|file)s?(?: \w+)? (?:is|are) not supported/,
+  /does not support (?:image|audio|video|vision|tool|multimodal|thinking)/,
+  /missing data required for (?:image|audio) input/,
+  /failed to load image/,
 ];
 
 const STATUSES: ReadonlyMap<number, ErrorKind> = new Map([
@@ -102,6 +119,7 @@ export function kindOf(status: number, { codes, message }: ErrorFacts): ErrorKin
     if (kind !== undefined && !(kind === 'throttled' && status === 413)) return kind;
   }
   if (status !== 429 && TOO_LONG.some((pattern) => pattern.test(message))) return 'too-long';
+  if (status >= 500 && INABILITIES.some((pattern) => pattern.test(message))) return 'rejected';
   return STATUSES.get(status) ?? (status >= 500 ? 'outage' : 'refused');
 }
 
@@ -111,10 +129,38 @@ export function statusIn({ codes }: ErrorFacts): number | undefined {
   return status === undefined ? undefined : Number(status);
 }
 
-const REQUEST_AT_FAULT = new Set(['invalid_request_error', 'badrequesterror', 'content_filter']);
+const REQUEST_AT_FAULT = new Set([
+  'badrequesterror',
+  'content_filter',
+  'base_resp 1026', // MiniMax: sensitive input or output, too many tokens, unreadable characters, wrong parameters
+  'base_resp 1027',
+  'base_resp 1039',
+  'base_resp 1042',
+  'base_resp 2013',
+]);
+
+/** Words that begin the codes of errors of a request: `invalid_request_error`, Mistral's `invalid_request_message_order`. */
+const INVALID = /^(?:invalid_(?:request|argument|parameter|value|prompt)|unsupported_(?:value|parameter))/;
+
+/** How servers say in words alone that they throttle. */
+const THROTTLED = /\brate limit|too many requests|\boverloaded\b/;
 
 /** The kind of an error without a status. One that does not blame the request is the provider's own failure. */
 export function kindOfFrame(facts: ErrorFacts): ErrorKind {
-  const isRequest = facts.codes.some((code) => REQUEST_AT_FAULT.has(code));
-  return kindOf(statusIn(facts) ?? (isRequest ? 400 : 500), facts);
+  const status = statusIn(facts);
+  if (status !== undefined) return kindOf(status, facts);
+  const isRequest = facts.codes.some((code) => REQUEST_AT_FAULT.has(code) || INVALID.test(code));
+  const kind = kindOf(isRequest ? 400 : 500, facts);
+  return kind === 'outage' && THROTTLED.test(facts.message) ? 'throttled' : kind;
 }
+
+/** The status with which an error of a kind usually comes. */
+export const USUAL_STATUS: Readonly<Record<ErrorKind, number>> = {
+  throttled: 429,
+  'too-long': 413,
+  rejected: 400,
+  unauthorized: 401,
+  refused: 409,
+  timeout: 408,
+  outage: 500,
+};

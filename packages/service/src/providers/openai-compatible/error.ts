@@ -1,7 +1,7 @@
 import type { ErrorResponse } from '@purser/upstream-http/client.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { withErrorText } from '#providers/error-text.ts';
-import { factsOfError, factsOfText } from '#providers/openai-compatible/error-facts.ts';
+import { type ErrorFacts, factsOfError, factsOfText, isErrorBody } from '#providers/openai-compatible/error-facts.ts';
 import { type ErrorKind, kindOf, kindOfFrame, statusIn } from '#providers/openai-compatible/error-kind.ts';
 import { UpstreamError } from '#providers/provider.ts';
 import { retryAfterSecondsOf } from '#providers/request-failure.ts';
@@ -29,7 +29,15 @@ export function errorOfResponse(
 
 /** The failure that an error object in a 200 or in a stream means. Its text is not kept (ER-03). */
 export function errorOfFrame(error: JsonObject): UpstreamError {
-  const facts = factsOfError(error);
+  return errorOfFacts(factsOfError(error));
+}
+
+/** Throws the failure that JSON tells of which came with status 200 in the place of an answer, a chunk or a whole stream. */
+export function checkForError(body: unknown): void {
+  if (isErrorBody(body)) throw errorOfFacts(factsOfError(Array.isArray(body) ? body[0] : body));
+}
+
+function errorOfFacts(facts: ErrorFacts): UpstreamError {
   const kind = kindOfFrame(facts);
   return new UpstreamError(kind, MESSAGES[kind], { status: statusIn(facts) });
 }
