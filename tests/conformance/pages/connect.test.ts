@@ -188,8 +188,16 @@ test('WA-02 a disconnected user’s link looks to others like a stranger’s', a
     assert.equal(saidBy(left, theirs, user), saidBy(never, nobodys, stranger.user), step);
   }
   assertPage(await developer.open(theirs), 200, 'Connect Notes');
-  assertPage(await developer.submit(`${theirs}/consent`, CONSENT), 403, 'Another wallet pays for this account');
-  assert.match(developer.page().text, /sign in with the e-mail address that you used before/);
+  // Their own consent gets the page of every link that has expired, at both addresses that take it.
+  const expired = mainOf(await developer.open(`/connect/${'A'.repeat(80)}`));
+  const topup = new URL(String((await chat({ url: service.url, key: app.liveKey, user })).body['topupUrl'])).pathname;
+  for (const link of [theirs, topup]) {
+    await developer.open(link);
+    const refused = await developer.submit(`${link}/consent`, CONSENT);
+    assertPage(refused, 404, 'This link no longer works');
+    assert.equal(mainOf(refused), expired);
+    assertPage(await developer.open(link), 200, 'Connect Notes');
+  }
   assert.equal(await everything(), before);
   assertPage(await owner.open(theirs), 200, 'Connect Notes');
   assert.match(owner.page().text, /You connected this app before/);

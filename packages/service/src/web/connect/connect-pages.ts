@@ -1,6 +1,5 @@
 import type { Person } from '#identities/session.ts';
 import { button } from '#web/components/button.ts';
-import { linkLine } from '#web/components/navigation.ts';
 import { acceptConsent, consentPage } from '#web/connect/consent.ts';
 import { CONNECT_TEXTS } from '#web/connect/texts.ts';
 import { backTo, type ConnectLink, noWayBack, redirectOf, wayBack } from '#web/connect/way-back.ts';
@@ -16,7 +15,6 @@ import {
   voidLink,
   type WalletOwnerRequest,
 } from '#web/wallet-owner/open-link.ts';
-import { LINK_TEXTS } from '#web/wallet-owner/texts.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
 interface OpenedConnectLink extends OpenedLink {
@@ -56,7 +54,6 @@ function consentForm(services: WalletOwnerServices): PageMethods<Person> {
       const opened = await openConnect(services, request);
       if ('status' in opened) return opened;
       const accepted = await acceptConsent(services, request, form, opened, waysOf(request));
-      if (accepted === 'foreign') return foreign(services, request, opened);
       if ('status' in accepted) return accepted;
       // A new link, because somebody who still has to pay may need longer than is left of the old one's fifteen minutes.
       return redirectTo(`${new URL(services.links.connect(opened.link).url).pathname}/topup`);
@@ -74,9 +71,6 @@ function topupConsentForm(services: WalletOwnerServices): PageMethods<Person> {
       if ('status' in opened) return opened;
       if (opened.isForeign) return redirectTo(path);
       const accepted = await acceptConsent(services, request, form, opened, { path, cancelPath: undefined });
-      if (accepted === 'foreign') {
-        return foreignPage(services, request, opened, { path, back: linkLine('/wallet', LINK_TEXTS.toWallet) });
-      }
       return 'status' in accepted ? accepted : redirectTo(`${path}?${JUST_CONNECTED}`);
     },
   };
@@ -175,10 +169,7 @@ function checked(
   return isForeign ? foreign(services, request, opened) : { ...opened, link, redirectUri };
 }
 
-/**
- * Answers somebody whose wallet it is not. While its owner has disconnected it, only those who try to take it over by
- * their own consent are told: a page that is merely opened looks as if nobody had ever connected (WA-02).
- */
+/** Answers somebody whose wallet it is not, while it is connected. After that, nothing tells that it was (WA-02). */
 function foreign(services: WalletOwnerServices, request: WalletOwnerRequest, opened: OpenedLink): PageResponse {
   const { path, cancelPath } = waysOf(request);
   const back = request.form(cancelPath, button(CONNECT_TEXTS.backTo(opened.app.name), { kind: 'quiet' }));

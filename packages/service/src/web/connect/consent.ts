@@ -48,8 +48,9 @@ export function consentPage(
 }
 
 /**
- * Takes the form of that page and connects the wallet. Returns the connection; or the form again, with what is wrong; or
- * `foreign` if somebody else connected the same wallet first. A link from before the wallet's release is void.
+ * Takes the form of that page and connects the wallet. Returns the connection, or the form again, with what is wrong. A link
+ * that gives this person no wallet is void: it is from before the wallet's release, or the wallet has an owner. Which of the two it is,
+ * and that there is a wallet at all, nobody is told (WA-02).
  */
 export async function acceptConsent(
   services: WalletOwnerServices,
@@ -57,7 +58,7 @@ export async function acceptConsent(
   form: Form,
   opened: OpenedLink,
   at: ConsentAt,
-): Promise<Connection | PageResponse | 'foreign'> {
+): Promise<Connection | PageResponse> {
   const filled = {
     cap: form.field('cap'),
     otherCap: form.field('other-cap'),
@@ -78,7 +79,7 @@ export async function acceptConsent(
     cap: chosen.cap,
     linkBeganAtMs: beganAtMs(link),
   });
-  return made === 'outdated' ? voidLink(services) : made;
+  return made === 'outdated' || made === 'foreign' ? voidLink(services) : made;
 }
 
 /**

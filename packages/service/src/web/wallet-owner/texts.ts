@@ -7,7 +7,7 @@ export const LINK_TEXTS = {
   voidTitle: 'This link no longer works',
   voidLink: 'A link like this works for 15 minutes and for one payment.',
   voidAdvice:
-    'Go back to the app and try again: it will give you a new link. Money that you have already paid is in your wallet.',
+    'Go back to the app and try again: it will give you a new link. If you connected this account before, sign in with the e-mail address of that time. Money that you have already paid is in your wallet.',
   toWallet: 'Go to your wallet',
 
   sandboxTitle: 'This is the sandbox',
