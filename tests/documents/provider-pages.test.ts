@@ -50,3 +50,22 @@ for (const name of readdirSync(path.join(ROOT, FOLDER))) {
     assert.equal(Number(charge), Math.ceil(cost / MICROS));
   });
 }
+
+/** What carries no restriction: open weights, one vendor's family, and names that stand for no real model (MO-04). */
+const OPEN_FAMILIES = ['meta.llama', 'amazon.nova', 'vendor.', 'purser.'];
+
+test('MO-04 examples reserve proprietary families, and open Nova and open weights', () => {
+  const guides = ['providers', 'operator'].flatMap((folder) =>
+    readdirSync(path.join(ROOT, 'docs/guides', folder)).map((name) => `docs/guides/${folder}/${name}`),
+  );
+  const blocks = guides.flatMap((page) => blocksOf(page).filter(({ file }) => file === 'catalogue'));
+  const files = ['packages/service/demo-catalogue.json', 'deploy/kubernetes/settings/catalogue.json'];
+  const models = [...blocks.map(({ code }) => code), ...files.map(readDocument)].flatMap(
+    (text) => parseCatalogueFile(text).models,
+  );
+  assert.ok(models.length > 10, String(models.length));
+  for (const { id, resale } of models) {
+    const isOpen = OPEN_FAMILIES.some((family) => id.startsWith(family));
+    assert.equal(resale, isOpen ? 'open' : 'reserved', id);
+  }
+});

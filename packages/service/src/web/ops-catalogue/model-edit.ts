@@ -16,12 +16,12 @@ import { actFields, actIn } from '#web/ops-catalogue/parts.ts';
 import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
 import { CATALOGUE_TEXTS, EDIT_TEXTS as TEXTS } from '#web/ops-catalogue/texts.ts';
 
-/** What a new entry needs at least. */
+/** What a new entry needs at least. It is reserved until somebody opens it, as proprietary families must stay (MO-04). */
 const TEMPLATE = {
   id: 'vendor.model-1',
   provider: 'vendor',
   providerModel: 'model-1',
-  resale: 'open',
+  resale: 'reserved',
   enabled: false,
   price: { inputMicrosPerMillion: 1_000_000, outputMicrosPerMillion: 4_000_000 },
   marginBasisPoints: 0,
