@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { createLinks, redirectName } from '../../packages/service/src/connections/link.ts';
+import { redirectName } from '../../packages/service/src/connections/link.ts';
 import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
-import { systemClock } from '../../packages/service/src/kernel/clock.ts';
 import { send } from './client.ts';
 import { connectionsOf } from './connections.ts';
 import { newOwnApp, newOwner } from './control.ts';
-import { keysOf } from './keys.ts';
 import { setStage } from './stage.ts';
 
-const SECRET = 'a secret of the tests, which is long enough';
 const TABLES = [
   'accounts.apps',
   'identities.identities',
@@ -23,19 +20,11 @@ const TABLES = [
 /** An app that may send its users to the connect page, and the links that lead there. */
 export async function setConnectStage() {
   const generous = { PURSER_RATE_PER_MINUTE: '1000000', PURSER_RATE_BURST: '1000000' };
-  const stage = await setStage({ environment: { PURSER_SECRET: SECRET, ...generous } });
-  const { service } = stage;
+  const stage = await setStage({ environment: generous });
+  const { service, linksOf } = stage;
   const owner = await newOwner(service);
-  const linksOf = (secondsAgo: number) =>
-    createLinks({
-      keysOf: keysOf(SECRET).proof,
-      publicUrl: '',
-      clock: { nowMs: () => systemClock.nowMs() - secondsAgo * 1_000 },
-    });
   return {
     ...stage,
-    /** The secret of the service. */
-    secret: SECRET,
     owner,
     connections: connectionsOf(service.database),
     /** A new app of the owner. Links lead back to the first of its addresses. */
@@ -62,7 +51,8 @@ export async function setConnectStage() {
         /** A link that the service issued the given number of seconds ago. */
         oldLinkFor: (user: string, secondsAgo: number, appId = app.appId) => {
           const subject = { appId, userId: user as EndUserId, redirect: redirectName(redirectUri) };
-          return linksOf(secondsAgo).connect({ ...subject, state: undefined, userLabel: undefined }).url;
+          const { url } = linksOf(secondsAgo).connect({ ...subject, state: undefined, userLabel: undefined });
+          return new URL(url).pathname;
         },
       };
     },

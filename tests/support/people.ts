@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import type { Email } from '../../packages/service/src/identities/email.ts';
-import { createPersonSessions } from '../../packages/service/src/identities/session.ts';
+import { createPersonSessions, type Identity } from '../../packages/service/src/identities/session.ts';
+import type { ConnectionId, IdentityId } from '../../packages/service/src/kernel/ids.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import type { Reply } from './client.ts';
+import { connectionsOf } from './connections.ts';
 import { mailTo } from './control.ts';
 import { assertPage, mainOf } from './page.ts';
-import type { TestService } from './service.ts';
+import type { TestApp, TestService } from './service.ts';
+import type { Stage } from './stage.ts';
 
 /** The cookie that signs a browser in as a person. */
 export const PERSON_COOKIE = '__Host-purser-person';
@@ -58,4 +61,60 @@ export async function isSignedIn(browser: Browser): Promise<boolean> {
 /** Returns eight digits that are not the code. */
 export function otherCode(code: string, by = 1): string {
   return String((Number(code) + by) % 100_000_000).padStart(8, '0');
+}
+
+/** A person who owns wallets, with a browser in which they are signed in. */
+export interface WalletOwner {
+  readonly email: string;
+  readonly identity: Identity;
+  readonly identityId: IdentityId;
+  readonly browser: Browser;
+  /** Agrees that an app may spend. From then on the wallet is theirs, with what is in it. */
+  readonly connect: (app: TestApp, user: string, options?: Agreed) => Promise<ConnectionId>;
+}
+
+interface Agreed {
+  readonly userLabel?: string;
+  readonly cap?: number | undefined;
+  /** Whether the consent was given by a link that was made long after the wallet was released. */
+  readonly isLater?: boolean;
+}
+
+let owners = 0;
+
+/** This is called once by a test file. It returns a function that creates people. Other tests cover how they sign in. */
+export function walletOwnersOf(service: TestService): () => Promise<WalletOwner> {
+  return ownersOf(service, connectionsOf(service.database));
+}
+
+/** The same, also with a wallet at the app of the stage. */
+export function peopleOf({ service, app, newUser }: Stage) {
+  const connections = connectionsOf(service.database);
+  const newWalletOwner = ownersOf(service, connections);
+  return {
+    connections,
+    newWalletOwner,
+    /** A person with one wallet, which has this balance and cap. */
+    personWith: async (amount = 0, options: Agreed = {}) => {
+      const person = await newWalletOwner();
+      const user = await newUser(amount);
+      const agreed = { userLabel: `label of ${person.email}`, ...options };
+      return { ...person, user, connectionId: await person.connect(app, user, agreed) };
+    },
+  };
+}
+
+function ownersOf(service: TestService, connections: ReturnType<typeof connectionsOf>) {
+  return async (): Promise<WalletOwner> => {
+    const email = `wallet-owner-${(owners += 1)}@example.test`;
+    const identity = await connections.newIdentity(email);
+    return {
+      email,
+      identity,
+      identityId: identity.identityId,
+      browser: await browserOf(service, email),
+      connect: async ({ appId }, user, agreed = {}) =>
+        (await connections.connect({ identity, appId, user, ...agreed })).connectionId,
+    };
+  };
 }

@@ -20,7 +20,7 @@ import { newOperator, type Person } from './control.ts';
 import { completionBody } from './scripted-upstream.ts';
 import { sql, sqlValue } from './sql.ts';
 import { setStage, type Stage } from './stage.ts';
-import { type WalletOwner, walletOwnersOf } from './wallet-owner.ts';
+import { peopleOf } from './people.ts';
 import { sealedEmail } from './database.ts';
 
 /** Where the pages about a person's own data begin. */
@@ -30,14 +30,11 @@ export const ANSWER = 'cnry-answer';
 
 type File = ReturnType<typeof personExportSchema.parse>;
 
-interface PersonStage extends Stage {
+interface PersonStage extends Stage, ReturnType<typeof peopleOf> {
   readonly admin: Person;
   /** The pool with the rights of the service. */
   readonly live: Pool;
   readonly privacy: Privacy;
-  readonly newWalletOwner: () => Promise<WalletOwner>;
-  /** A person with one wallet, signed in just now. */
-  readonly personWith: (amount: number) => Promise<WalletOwner & { readonly user: string }>;
   readonly call: (user: string) => Promise<Reply>;
   /** The file that the page gives. */
   readonly fileOf: (browser: Browser) => Promise<File>;
@@ -57,9 +54,8 @@ interface PersonStage extends Stage {
 /** People with wallets whose data are exported and deleted. */
 export async function setPersonStage(): Promise<PersonStage> {
   const stage = await setStage();
-  const { service, app, upstream, newUser } = stage;
+  const { service, app, upstream } = stage;
   const { url } = service.database;
-  const newWalletOwner = walletOwnersOf(service);
   const admin = await newOperator(service);
   const { emails } = stage.service.database.owner;
   const live = createPool({ url, role: 'live', connectionsMax: 4, log: createLog('silent'), emails });
@@ -69,16 +65,10 @@ export async function setPersonStage(): Promise<PersonStage> {
   const walletPath = (user: string) => `/operator/apps/${app.appId}/wallets/${user}`;
   return {
     ...stage,
+    ...peopleOf(stage),
     admin,
     live,
     privacy: createPrivacy(live),
-    newWalletOwner,
-    personWith: async (amount) => {
-      const person = await newWalletOwner();
-      const user = await newUser(amount);
-      await person.connect(app, user, { userLabel: `label of ${person.email}` });
-      return { ...person, user };
-    },
     call: (user) => chat({ url: service.url, key: app.liveKey, user }),
     fileOf: async (browser) => {
       await browser.open(DATA);

@@ -56,6 +56,8 @@ export interface TestService extends TestGround {
   readonly linesOfCall: Overheard['linesOfCall'];
   readonly url: string;
   readonly dataDirectory: string;
+  /** The secret with which it signs links, for other gateways on its database. */
+  readonly secret: string;
   /** Something that ends when the service is closed, before it. */
   readonly closeFirst: (close: () => Promise<void>) => void;
 }
@@ -87,6 +89,7 @@ export async function startTestService(
   return {
     ...ground,
     dataDirectory: gateway.dataDirectory,
+    secret: gateway.secret,
     url: gateway.url,
     linesOf,
     linesOfCall,

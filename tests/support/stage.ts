@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
+import { createLinks } from '../../packages/service/src/connections/link.ts';
 import type { StreamPace } from '../../packages/service/src/gateway/call/call.ts';
+import { systemClock } from '../../packages/service/src/kernel/clock.ts';
 import { catalogueAt } from './catalogue.ts';
 import { type CallOptions, chat } from './client.ts';
-import { SHARED_SECRET } from './keys.ts';
+import { keysOf, SHARED_SECRET } from './keys.ts';
 import { startScriptedUpstream } from './scripted-upstream.ts';
 import { type AppOptions, startSecondGateway, startTestService } from './service.ts';
 
@@ -52,6 +54,13 @@ export async function setStage(options: StageOptions = {}) {
     /** A call of a user of the app, by its live key unless `more` has another. */
     callAs: (user: string, fields?: Readonly<Record<string, unknown>>, more?: Partial<CallOptions>) =>
       chat({ url: service.url, key: app.liveKey, user, ...more }, fields),
+    /** The links of the service as it made them so many seconds ago, or as somebody with another secret makes them. */
+    linksOf: (secondsAgo = 0, secret = service.secret) =>
+      createLinks({
+        keysOf: keysOf(secret).proof,
+        publicUrl: 'https://purser.test',
+        clock: { nowMs: () => systemClock.nowMs() - secondsAgo * 1_000 },
+      }),
   };
 }
 

@@ -1,11 +1,40 @@
 import assert from 'node:assert/strict';
+import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { TEST_CARDS, type TestCardName } from '../../packages/service/src/payments/test-processor/cards.ts';
 import type { Browser } from './browser.ts';
 import { chat, type Reply } from './client.ts';
 import { assertPage } from './page.ts';
+import { peopleOf } from './people.ts';
+import { completionBody } from './scripted-upstream.ts';
 import type { TestApp, TestService } from './service.ts';
 import { sql } from './sql.ts';
+import { setStage } from './stage.ts';
 import { waitUntil } from './wait-until.ts';
+
+const PRICE = { inputMicrosPerMillion: 3_000_000_000, outputMicrosPerMillion: 4_000_000 };
+const USAGE = { prompt_tokens: 1, completion_tokens: 1 };
+
+/** A stage whose calls cost about two units, with people who own wallets, and links to pay into them. */
+export async function setTopupStage() {
+  const stage = await setStage({ model: { price: PRICE }, environment: { PURSER_PROXY_HOPS: '1' } });
+  const { service, app, upstream, linksOf } = stage;
+  upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) });
+  return {
+    ...stage,
+    ...peopleOf(stage),
+    /** The path of a new link, as a refused call gives it. */
+    linkFor: (user: string, hold?: bigint, purpose: 'topup' | 'cap' = 'topup') => {
+      const subject = { appId: app.appId, userId: user as EndUserId };
+      return new URL(linksOf()[purpose](subject, hold === undefined ? undefined : micros(hold))).pathname;
+    },
+    /** The books must be right. */
+    balanceOf: async (user: string) => {
+      assert.deepEqual(await service.check(), []);
+      return (await service.wallet(app, user)).balance;
+    },
+  };
+}
 
 /** Goes to the top-up page from a refused call. */
 export async function refusedPath({ url }: TestService, { liveKey }: TestApp, user: string): Promise<string> {

@@ -6,7 +6,7 @@ import { previewedActs, type Wanted } from '../../support/previews.ts';
 import { streamSteps } from '../../support/scripted-upstream.ts';
 import { sequenceOf } from '../../support/sequence.ts';
 import { setStripeStage } from '../../support/stripe-stage.ts';
-import { walletOwnersOf } from '../../support/wallet-owner.ts';
+import { walletOwnersOf } from '../../support/people.ts';
 
 const { service, app, stripe, upstream, newUser, begin, tell } = await setStripeStage({
   model: { timeoutMs: 60_000 },

@@ -8,10 +8,9 @@ import { addPasskey } from '../../support/passkeys.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { startSecondGateway } from '../../support/service.ts';
 import { sql } from '../../support/sql.ts';
-import { beginTopup, checkoutPath, hurry, payBy, refusedPath } from '../../support/topup.ts';
-import { setTopupStage } from '../../support/topup-stage.ts';
+import { beginTopup, checkoutPath, hurry, payBy, refusedPath, setTopupStage } from '../../support/topup.ts';
 
-const { secret, service, app, newPerson, linkFor, balanceOf, call } = await setTopupStage();
+const { service, app, personWith, linkFor, balanceOf, callAs } = await setTopupStage();
 
 /** Pays five units, and runs everything that follows from the card. */
 async function payFive(browser: Browser, user: string, card: Parameters<typeof payBy>[2]): Promise<string> {
@@ -21,7 +20,7 @@ async function payFive(browser: Browser, user: string, card: Parameters<typeof p
 }
 
 test('ON-02 a refused call succeeds after its wallet is funded', async () => {
-  const { user, browser } = await newPerson();
+  const { user, browser } = await personWith();
   const path = await refusedPath(service, app, user);
   assertPage(await browser.open(path), 200, 'Top up your wallet for Test app');
   const address = await beginTopup(browser, path, { amount: '10000000' });
@@ -30,12 +29,12 @@ test('ON-02 a refused call succeeds after its wallet is funded', async () => {
   assertPage(waiting, 200, 'Your payment is on its way', { hasScript: true });
   await hurry(service, address);
   assert.equal(await balanceOf(user), 10_000_000);
-  assert.equal((await call(user)).status, 200);
+  assert.equal((await callAs(user)).status, 200);
 });
 
 test('ON-02 BI-02 after a top-up a button leads to the app’s address', async () => {
   const { owner } = service.database;
-  const { user, browser } = await newPerson();
+  const { user, browser } = await personWith();
   const link = linkFor(user);
   await browser.open(link);
   assert.match(browser.page().text, /<a href="https:\/\/app\.test\/back">Back to Test app<\/a>/);
@@ -57,7 +56,7 @@ test('ON-02 BI-02 after a top-up a button leads to the app’s address', async (
 });
 
 test('BI-04 the smallest offered amount just lets the call through', async () => {
-  const one = await newPerson();
+  const one = await personWith();
   const path = await refusedPath(service, app, one.user);
   await one.browser.open(path);
   const [, least = ''] =
@@ -67,20 +66,20 @@ test('BI-04 the smallest offered amount just lets the call through', async () =>
   await payBy(one.browser, address, 'success');
   await hurry(service, address);
   assert.equal(await balanceOf(one.user), Number(least));
-  assert.equal((await call(one.user)).status, 200);
+  assert.equal((await callAs(one.user)).status, 200);
 
-  const other = await newPerson();
+  const other = await personWith();
   const cent = await beginTopup(other.browser, await refusedPath(service, app, other.user), {
     other: ((Number(least) - 10_000) / 1_000_000).toFixed(2),
   });
   await payBy(other.browser, cent, 'success');
   await hurry(service, cent);
   assert.equal(await balanceOf(other.user), Number(least) - 10_000);
-  assert.equal((await call(other.user)).status, 402);
+  assert.equal((await callAs(other.user)).status, 402);
 });
 
 test('ON-02 the spendable amount respects the cap and a block', async () => {
-  const { user, browser } = await newPerson(2_000_000, 3_000_000);
+  const { user, browser } = await personWith(2_000_000, { cap: 3_000_000 });
   const shows = (amount: string) =>
     assert.ok(browser.page().text.includes(`<dt>You can spend now</dt><dd>${amount}</dd>`), mainOf(browser.page()));
   await browser.open(linkFor(user));
@@ -98,13 +97,13 @@ test('ON-02 the spendable amount respects the cap and a block', async () => {
 
 test('ON-01 a payer without a passkey is offered one once', async () => {
   const OFFER = /<a href="\/wallet\/passkeys">Add a passkey<\/a>/;
-  const { user, browser } = await newPerson();
+  const { user, browser } = await personWith();
   const address = await payFive(browser, user, 'success');
   const path = await checkoutPath(service, user);
   assert.doesNotMatch((await browser.open(path)).text, OFFER); // Not before the money has arrived.
   await hurry(service, address);
   assert.match((await browser.open(path)).text, OFFER);
-  for (const other of [openBrowser(service.url), (await newPerson()).browser]) {
+  for (const other of [openBrowser(service.url), (await personWith()).browser]) {
     assertPage(await other.open(path), 200, 'The money has arrived');
     assert.doesNotMatch(other.page().text, OFFER);
   }
@@ -113,7 +112,7 @@ test('ON-01 a payer without a passkey is offered one once', async () => {
 });
 
 test('ON-02 returning from the processor credits nothing', async () => {
-  const { user, browser } = await newPerson();
+  const { user, browser } = await personWith();
   await beginTopup(browser, linkFor(user), { amount: '5000000' });
   const path = await checkoutPath(service, user);
   for (const query of ['', '?paid=yes', '?state=paid&amount=5000000', '?session_id=cs_1', '?payment=tpa_1']) {
@@ -126,7 +125,7 @@ test('ON-02 returning from the processor credits nothing', async () => {
 });
 
 test('ON-02 the checkout page shows arriving money only to the owner', async () => {
-  const { user, browser } = await newPerson(1_000_000);
+  const { user, browser } = await personWith(1_000_000);
   const address = await beginTopup(browser, linkFor(user), { other: '7,50' });
   const waiting = await payBy(browser, address, 'success');
   const path = await checkoutPath(service, user);
@@ -135,7 +134,7 @@ test('ON-02 the checkout page shows arriving money only to the owner', async () 
   await hurry(service, address);
   assertPage(await browser.open(path), 200, 'The money has arrived');
   assert.match(browser.page().text, /€7\.50 went into the wallet[^]*€8\.50/);
-  const strangers = [openBrowser(service.url), (await newPerson()).browser];
+  const strangers = [openBrowser(service.url), (await personWith()).browser];
   for (const stranger of strangers) {
     assertPage(await stranger.open(path), 200, 'The money has arrived');
     assert.doesNotMatch(stranger.page().text, /8\.50|href="\/wallet"|\/topup\//);
@@ -146,7 +145,7 @@ test('ON-02 the checkout page shows arriving money only to the owner', async () 
 });
 
 test('ON-02 a payment under review looks neither lost nor credited', async () => {
-  const { user, browser } = await newPerson();
+  const { user, browser } = await personWith();
   await hurry(service, await payFive(browser, user, 'success'));
   await sql(service)`update payments.payments set state = 'kept', anomaly = 'currency' where user_id = ${user}`;
   assertPage(await browser.open(await checkoutPath(service, user)), 200, 'We have your payment');
@@ -155,7 +154,7 @@ test('ON-02 a payment under review looks neither lost nor credited', async () =>
 });
 
 test('BI-04 two paid checkouts by one link are two payments', async () => {
-  const { user, browser } = await newPerson();
+  const { user, browser } = await personWith();
   const path = linkFor(user);
   const first = await beginTopup(browser, path, { amount: '5000000' });
   const second = await beginTopup(browser, path, { amount: '10000000' });
@@ -170,7 +169,7 @@ test('BI-04 two paid checkouts by one link are two payments', async () => {
 });
 
 test('ON-03 each test card does what the pages say', async () => {
-  const declined = await newPerson();
+  const declined = await personWith();
   const address = await beginTopup(declined.browser, linkFor(declined.user), { amount: '5000000' });
   assertPage(await payBy(declined.browser, address, 'decline'), 402, 'Test payment');
   assert.match(declined.browser.page().text, /The card was declined\. Nothing was paid\./);
@@ -180,7 +179,7 @@ test('ON-03 each test card does what the pages say', async () => {
   await hurry(service, address);
   assert.equal(await balanceOf(declined.user), 5_000_000);
 
-  const stepped = await newPerson();
+  const stepped = await personWith();
   const second = await beginTopup(stepped.browser, linkFor(stepped.user), { amount: '5000000' });
   assertPage(await payBy(stepped.browser, second, 'confirm'), 200, 'Confirm the payment');
   assertPage(await stepped.browser.submit(second, { step: 'refuse' }), 402, 'Test payment');
@@ -191,37 +190,37 @@ test('ON-03 each test card does what the pages say', async () => {
   await hurry(service, second);
   assert.equal(await balanceOf(stepped.user), 5_000_000);
 
-  const won = await newPerson();
+  const won = await personWith();
   await hurry(service, await payFive(won.browser, won.user, 'chargeback_won'));
   assert.equal(await balanceOf(won.user), 5_000_000);
 });
 
 test('WA-05 a refund or chargeback of spent money suspends the wallet', async () => {
   for (const card of ['refund', 'chargeback'] as const) {
-    const kept = await newPerson();
+    const kept = await personWith();
     await hurry(service, await payFive(kept.browser, kept.user, card));
     assert.equal(await balanceOf(kept.user), 0);
-    assert.equal((await call(kept.user)).error['code'], 'PAYMENT_REQUIRED');
+    assert.equal((await callAs(kept.user)).error['code'], 'PAYMENT_REQUIRED');
 
-    const spent = await newPerson();
+    const spent = await personWith();
     const address = await payFive(spent.browser, spent.user, card);
     await hurry(service, address, 'payment.paid');
-    assert.equal((await call(spent.user)).status, 200);
+    assert.equal((await callAs(spent.user)).status, 200);
     await hurry(service, address);
     assert.equal(await balanceOf(spent.user), 0);
-    const refused = await call(spent.user);
+    const refused = await callAs(spent.user);
     assert.deepEqual([refused.error['code'], refused.body['topupUrl']], ['WALLET_SUSPENDED', undefined]);
 
     await spent.browser.open(linkFor(spent.user));
     assert.match(spent.browser.page().text, /This wallet is blocked.*Please contact Purser/);
     assert.doesNotMatch(spent.browser.page().text, /You can spend now/);
     await hurry(service, await payFive(spent.browser, spent.user, 'success')); // WA-04: paid, and still blocked.
-    assert.equal((await call(spent.user)).error['code'], 'WALLET_SUSPENDED');
+    assert.equal((await callAs(spent.user)).error['code'], 'WALLET_SUSPENDED');
   }
 });
 
 test('ON-03 a number that is no test card is refused unstored', async () => {
-  const { user, browser } = await newPerson();
+  const { user, browser } = await personWith();
   const address = await beginTopup(browser, linkFor(user), { amount: '5000000' });
   const real = [
     '5555 5555 5555 4444',
@@ -242,7 +241,7 @@ test('ON-03 a number that is no test card is refused unstored', async () => {
 });
 
 test('ON-03 every page says that no real money moves', async () => {
-  const { user, browser } = await newPerson();
+  const { user, browser } = await personWith();
   const path = linkFor(user);
   const shown = [(await browser.open(path)).text, (await browser.open(linkFor(user, undefined, 'cap'))).text];
   const address = await beginTopup(browser, path, { amount: '5000000' });
@@ -252,9 +251,9 @@ test('ON-03 every page says that no real money moves', async () => {
 });
 
 test('ON-03 production has no test processor, and its pages say so', async () => {
-  const { user, browser } = await newPerson();
+  const { user, browser } = await personWith();
   const address = await beginTopup(browser, linkFor(user), { amount: '5000000' });
-  const production = { PURSER_ENV: 'production', PURSER_CATALOGUE: 'catalogue.json', PURSER_SECRET: secret };
+  const production = { PURSER_ENV: 'production', PURSER_CATALOGUE: 'catalogue.json', PURSER_SECRET: service.secret };
   await assert.rejects(startSecondGateway(service, { ...production, PURSER_PAYMENTS: 'test' }), /PURSER_PAYMENTS/);
   const gateway = await startSecondGateway(service, production);
   try {

@@ -3,9 +3,8 @@ import { test } from 'node:test';
 import { openBrowser } from '../../support/browser.ts';
 import type { Reply } from '../../support/client.ts';
 import { setConnectStage } from '../../support/connect-stage.ts';
-import { browserOf } from '../../support/people.ts';
+import { browserOf, walletOwnersOf } from '../../support/people.ts';
 import { beginTopup, checkoutPath, hurry, payBy, refusedPath } from '../../support/topup.ts';
-import { walletOwnersOf } from '../../support/wallet-owner.ts';
 
 const { service, newConnectApp } = await setConnectStage();
 const newOwner = walletOwnersOf(service);

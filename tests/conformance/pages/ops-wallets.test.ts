@@ -10,7 +10,7 @@ import { assertPage, IN_CONSOLE, mainOf } from '../../support/page.ts';
 import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { trailOf } from '../../support/trail.ts';
-import { walletOwnersOf } from '../../support/wallet-owner.ts';
+import { walletOwnersOf } from '../../support/people.ts';
 
 const { service, app, newUser } = await setStage({ environment: { PURSER_SECOND_PERSON_MICROS: '50000000' } });
 const admin = await newOperator(service);

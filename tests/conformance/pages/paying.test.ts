@@ -13,7 +13,7 @@ import { completionBody } from '../../support/scripted-upstream.ts';
 import { sql, sqlValue } from '../../support/sql.ts';
 import { beginTopup, checkoutPath, hurry, payBy, refusedPath } from '../../support/topup.ts';
 
-const { secret, service, upstream, owner, newConnectApp } = await setConnectStage();
+const { service, upstream, owner, newConnectApp } = await setConnectStage();
 const app = await newConnectApp();
 upstream.script({
   body: completionBody({ model: 'm', content: 'Hi', usage: { prompt_tokens: 1, completion_tokens: 1 } }),
@@ -116,10 +116,10 @@ test('ON-02 only a signed test processor webhook counts, and once', async () => 
     set due_at = 'infinity' returning test_payment)
     select p.test_payment from payments.test_payments p where p.test_checkout = ${address.replace('/test-processor/', '')}`;
   const event = { eventId: 'tev_http', type: 'payment.paid', processorPayment: testPayment ?? '' };
-  const signed = signWebhook(keysOf(secret).proof('test-processor'), systemClock, event);
+  const signed = signWebhook(keysOf(service.secret).proof('test-processor'), systemClock, event);
   const deliver = (headers: Readonly<Record<string, string>>) =>
     send('/webhooks/test', { url: service.url, body: signed.body, headers });
-  const forged = signWebhook(keysOf(secret).proof('another'), systemClock, event);
+  const forged = signWebhook(keysOf(service.secret).proof('another'), systemClock, event);
   for (const headers of [{}, { 'purser-test-signature': 't=1,v1=00' }, forged.headers]) {
     assertRefusal(await deliver(headers), { code: 'BAD_REQUEST' });
   }

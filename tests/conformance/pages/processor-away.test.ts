@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertPage } from '../../support/page.ts';
 import { setStripeStage } from '../../support/stripe-stage.ts';
-import { walletOwnersOf } from '../../support/wallet-owner.ts';
+import { walletOwnersOf } from '../../support/people.ts';
 
 const { service, app, stripe, newUser, checkouts } = await setStripeStage();
 const newWalletOwner = walletOwnersOf(service);

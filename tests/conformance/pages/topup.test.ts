@@ -5,10 +5,9 @@ import { type Browser, openBrowser } from '../../support/browser.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import { signedInPerson } from '../../support/people.ts';
 import { sql, sqlValue } from '../../support/sql.ts';
-import { beginTopup, hurry, payBy } from '../../support/topup.ts';
-import { setTopupStage } from '../../support/topup-stage.ts';
+import { beginTopup, hurry, payBy, setTopupStage } from '../../support/topup.ts';
 
-const { service, app, connections, newPerson, linkFor, linksOf, balanceOf, call } = await setTopupStage();
+const { service, app, connections, personWith, linkFor, linksOf, balanceOf, callAs } = await setTopupStage();
 const VOID = 'This link no longer works';
 
 /** The row count of every table that a page could write to. */
@@ -27,7 +26,7 @@ function formFor(browser: Browser, path: string, spending: string): Record<strin
 }
 
 test('BI-04 all unusable links give one page and change nothing', async () => {
-  const { user, browser } = await newPerson();
+  const { user, browser } = await personWith();
   const spent = linkFor(user);
   const address = await beginTopup(browser, spent, { amount: '5000000' });
   await payBy(browser, address, 'success');
@@ -40,7 +39,7 @@ test('BI-04 all unusable links give one page and change nothing', async () => {
   const altered = fresh.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
   const paths = [
     spent,
-    new URL(linksOf(16 * 60 * 1_000).topup(subject)).pathname,
+    new URL(linksOf(16 * 60).topup(subject)).pathname,
     new URL(linksOf(0, 'another secret').topup(subject)).pathname,
     new URL(connect.url).pathname.replace('connect', 'topup'),
     altered,
@@ -63,7 +62,7 @@ test('BI-04 all unusable links give one page and change nothing', async () => {
 });
 
 test('BI-04 spending a link also spends its renewals', async () => {
-  const { user, email } = await newPerson();
+  const { user, email } = await personWith();
   const link = linkFor(user);
   const browser = await signedInPerson(service, email, link);
   const [, renewed = ''] = /action="(\/topup\/[^"]+)\/pay"/.exec(browser.page().text) ?? [];
@@ -83,7 +82,7 @@ test('BI-04 spending a link also spends its renewals', async () => {
 });
 
 test('BI-04 opening a link changes nothing and signs nobody in', async () => {
-  const { user, browser } = await newPerson(3_000_000);
+  const { user, browser } = await personWith(3_000_000);
   const [link, capLink] = [linkFor(user, 9_000_000n), linkFor(user, 9_000_000n, 'cap')];
   await browser.open(link);
   const before = await rowCounts();
@@ -99,8 +98,8 @@ test('BI-04 opening a link changes nothing and signs nobody in', async () => {
 });
 
 test('BI-04 another identity may pay into the wallet but sees nothing', async () => {
-  const { user, connection, identity } = await newPerson(3_210_000, 7_770_000);
-  const { browser } = await newPerson();
+  const { user, connectionId, identityId } = await personWith(3_210_000, { cap: 7_770_000 });
+  const { browser } = await personWith();
   for (const path of [linkFor(user, 9_000_000n), linkFor(user, 9_000_000n, 'cap')]) {
     assertPage(await browser.open(path), 200, 'Pay into a wallet for Test app');
     assert.match(browser.page().text, /belongs to somebody else/);
@@ -118,7 +117,7 @@ test('BI-04 another identity may pay into the wallet but sees nothing', async ()
   assert.equal(await shownFor(user, linkFor(user)), shown);
   await service.setWallet(app, user, 'is_suspended = false');
   // WA-02: A user who has disconnected looks like one who never connected.
-  await connections.setConnected({ connectionId: connection.connectionId, identityId: identity.identityId }, false);
+  await connections.setConnected({ connectionId, identityId }, false);
   for (const [least, purpose] of [[undefined], [9_000_000n], [9_000_000n, 'cap']] as const) {
     for (const step of ['', '/pay', '/cap', '/consent']) {
       const stranger = await shownFor('someone-new', linkFor('someone-new', least, purpose) + step);
@@ -126,7 +125,7 @@ test('BI-04 another identity may pay into the wallet but sees nothing', async ()
       assert.equal(await shownFor(user, linkFor(user, least, purpose) + step), stranger, step);
     }
   }
-  await connections.setConnected({ connectionId: connection.connectionId, identityId: identity.identityId }, true);
+  await connections.setConnected({ connectionId, identityId }, true);
   const address = await beginTopup(browser, linkFor(user), { amount: '5000000' });
   await payBy(browser, address, 'success');
   await hurry(service, address);
@@ -134,8 +133,8 @@ test('BI-04 another identity may pay into the wallet but sees nothing', async ()
 });
 
 test('WA-03 a cap refusal’s link shows the cap first', async () => {
-  const { user, browser } = await newPerson(50_000_000, 100);
-  const refused = await call(user);
+  const { user, browser } = await personWith(50_000_000, { cap: 100 });
+  const refused = await callAs(user);
   assert.equal(refused.error['code'], 'APP_SPEND_CAP_EXCEEDED');
   const path = new URL(String(refused.body['topupUrl'])).pathname;
   assert.match((await browser.open(path)).text, /<p class="app">.*Test app<\/p>/);
@@ -146,11 +145,11 @@ test('WA-03 a cap refusal’s link shows the cap first', async () => {
   );
   const wrong = await browser.submit(`${path}/cap`, { cap: '1e3', set: 'cap' });
   assertPage(wrong, 400, 'Your monthly cap for Test app');
-  assert.equal((await call(user)).error['code'], 'APP_SPEND_CAP_EXCEEDED');
+  assert.equal((await callAs(user)).error['code'], 'APP_SPEND_CAP_EXCEEDED');
   await browser.submit(`${path}/cap`, { cap: '12,50', set: 'cap' });
   assertPage(browser.page(), 200, 'Top up your wallet for Test app');
   assert.match(browser.page().text, /The cap is set, and Test app can spend up to it\./);
-  assert.equal((await call(user)).status, 200);
+  assert.equal((await callAs(user)).status, 200);
   await browser.open(path);
   await browser.submit(`${path}/cap`, { set: 'none' });
   const rows = await sql(service)`select cap_micros from ledger.wallets where user_id = ${user}`;
@@ -158,8 +157,8 @@ test('WA-03 a cap refusal’s link shows the cap first', async () => {
 });
 
 test('WA-03 the payment page warns of a blocking cap and raises it', async () => {
-  const { user, browser } = await newPerson(50_000_000, 100);
-  const path = new URL(String((await call(user)).body['topupUrl'])).pathname;
+  const { user, browser } = await personWith(50_000_000, { cap: 100 });
+  const path = new URL(String((await callAs(user)).body['topupUrl'])).pathname;
   await browser.open(`${path}/pay`);
   assert.match(browser.page().text, /Paying in does not change that/);
   const undecided = await browser.submit(`${path}/pay`, { amount: '5000000', spending: '' });
@@ -168,17 +167,17 @@ test('WA-03 the payment page warns of a blocking cap and raises it', async () =>
   const [, raised = ''] = /name="spending" value="(\d+)"/.exec(undecided.text) ?? [];
   const kept = await browser.ask(`${path}/pay`, { form: formFor(browser, path, 'keep') });
   assert.equal(kept.status, 303, 'who wants to keep the cap may');
-  assert.equal((await call(user)).error['code'], 'APP_SPEND_CAP_EXCEEDED');
+  assert.equal((await callAs(user)).error['code'], 'APP_SPEND_CAP_EXCEEDED');
   assert.equal((await browser.ask(`${path}/pay`, { form: formFor(browser, path, raised) })).status, 303);
-  assert.equal((await call(user)).status, 200, 'the cap is raised far enough for the refused call');
+  assert.equal((await callAs(user)).status, 200, 'the cap is raised far enough for the refused call');
   assert.doesNotMatch((await browser.open(`${path}/pay`)).text, /Paying in does not change that/);
 });
 
 test('WA-03 a paused wallet’s link says so and resumes it', async () => {
-  const { user, browser, connection, identity } = await newPerson(50_000_000, 20_000_000);
-  const owned = { connectionId: connection.connectionId, identityId: identity.identityId };
+  const { user, browser, connectionId, identityId } = await personWith(50_000_000, { cap: 20_000_000 });
+  const owned = { connectionId, identityId };
   await connections.setPaused(owned, true);
-  const refused = await call(user);
+  const refused = await callAs(user);
   assert.equal(refused.error['code'], 'APP_SPEND_CAP_EXCEEDED');
   assert.match(String(refused.error['message']), /paused/);
   const path = new URL(String(refused.body['topupUrl'])).pathname;
@@ -186,17 +185,17 @@ test('WA-03 a paused wallet’s link says so and resumes it', async () => {
   assert.match(browser.page().text, /<dt>Monthly cap<\/dt><dd>€20\.00/);
   await browser.submit(`${path}/cap`, { set: 'resume' });
   assert.match(browser.page().text, /role="status">Test app can spend again\./);
-  assert.equal((await call(user)).status, 200);
+  assert.equal((await callAs(user)).status, 200);
 
   await connections.setPaused(owned, true);
   const other = linkFor(user);
   assert.match((await browser.open(other)).text, /You paused Test app/, 'on the way to any payment');
   assert.equal((await browser.ask(`${other}/pay`, { form: formFor(browser, other, 'resume') })).status, 303);
-  assert.equal((await call(user)).status, 200);
+  assert.equal((await callAs(user)).status, 200);
 });
 
 test('ON-02 amounts are shown in the reader’s locale', async () => {
-  const { user, browser } = await newPerson(1_234_567_891);
+  const { user, browser } = await personWith(1_234_567_891);
   const path = linkFor(user);
   const shown: Readonly<Record<string, string>> = {
     de: '1.234,567891\u00a0€',
@@ -210,7 +209,7 @@ test('ON-02 amounts are shown in the reader’s locale', async () => {
 });
 
 test('ON-02 the form refuses unpayable amounts and keeps the typed text', async () => {
-  const { user, browser } = await newPerson();
+  const { user, browser } = await personWith();
   const path = linkFor(user);
   await browser.open(path);
   const wrong = [{}, { amount: '5000000', other: '5' }, { other: '0.99' }, { other: '1000.01' }, { other: '5.001' }];
@@ -224,7 +223,7 @@ test('ON-02 the form refuses unpayable amounts and keeps the typed text', async 
 });
 
 test('ON-02 one address can begin forty payments at once', async () => {
-  const { user, browser } = await newPerson();
+  const { user, browser } = await personWith();
   const path = linkFor(user);
   await browser.open(path);
   const form = { ...browser.fieldsOf(`${path}/pay`), amount: '5000000' };
@@ -244,7 +243,7 @@ test('ON-02 one address can begin forty payments at once', async () => {
 });
 
 test('SB-06 the sandbox’s placeholder link leads everybody to one page', async () => {
-  for (const browser of [openBrowser(service.url), (await newPerson()).browser]) {
+  for (const browser of [openBrowser(service.url), (await personWith()).browser]) {
     assertPage(await browser.open('/topup/sandbox'), 200, 'This is the sandbox');
     assertPage(await browser.open('/topup/sandbox/pay'), 200, 'This is the sandbox');
   }

@@ -12,7 +12,7 @@ import { completionBody } from '../../support/scripted-upstream.ts';
 import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { addUsage } from '../../support/usage-rows.ts';
-import { walletOwnersOf } from '../../support/wallet-owner.ts';
+import { walletOwnersOf } from '../../support/people.ts';
 
 const MODEL = `-${'m'.repeat(60)}.${'x'.repeat(66)}`; // As long as a model name can be; a spreadsheet would add it up.
 const TIER = {

@@ -4,14 +4,13 @@ import { openBrowser } from '../../support/browser.ts';
 import { tablesWithAddresses } from '../../support/addresses.ts';
 import { newOperator, newOwnApp, newOwner, PASSWORD, personWith } from '../../support/control.ts';
 import { mailsTo } from '../../support/database.ts';
-import { signedInPerson } from '../../support/people.ts';
+import { signedInPerson, walletOwnersOf } from '../../support/people.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { beginTopup, hurry, payBy, refusedPath } from '../../support/topup.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-import { walletOwnersOf } from '../../support/wallet-owner.ts';
 
 const { service, app, newUser, callAs } = await setStage();
 const newWalletOwner = walletOwnersOf(service);

@@ -17,7 +17,7 @@ import { assertRefusal, type Code } from '../../support/refusal.ts';
 import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
 import { sql, sqlValue } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
-import { type WalletOwner, walletOwnersOf } from '../../support/wallet-owner.ts';
+import { type WalletOwner, walletOwnersOf } from '../../support/people.ts';
 
 const PURSER_SECRET = 'a secret of these tests alone, long enough';
 const {

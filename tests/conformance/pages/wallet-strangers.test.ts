@@ -4,10 +4,9 @@ import { deriveKey, hmacSha256 } from '../../../packages/service/src/kernel/cryp
 import { newConnectionId } from '../../../packages/service/src/kernel/ids.ts';
 import { openBrowser } from '../../support/browser.ts';
 import { assertPage } from '../../support/page.ts';
-import { PERSON_COOKIE } from '../../support/people.ts';
+import { PERSON_COOKIE, walletOwnersOf } from '../../support/people.ts';
 import { sql, sqlValue } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
-import { walletOwnersOf } from '../../support/wallet-owner.ts';
 
 const PURSER_SECRET = 'a secret of these tests alone, long enough';
 const { service, app, newUser } = await setStage({ environment: { PURSER_SECRET } });

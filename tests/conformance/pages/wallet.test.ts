@@ -4,12 +4,11 @@ import { openBrowser } from '../../support/browser.ts';
 import { chargeFor } from '../../support/catalogue.ts';
 import { send } from '../../support/client.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
-import { browserOf } from '../../support/people.ts';
+import { browserOf, walletOwnersOf } from '../../support/people.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { addLateCharge } from '../../support/usage-rows.ts';
-import { walletOwnersOf } from '../../support/wallet-owner.ts';
 
 const { service, app, upstream, newUser, callAs } = await setStage();
 const newWalletOwner = walletOwnersOf(service);

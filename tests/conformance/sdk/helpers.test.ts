@@ -6,17 +6,16 @@ import { send } from '../../support/client.ts';
 import { requestsAt } from '../../support/sdk.ts';
 import { REDIRECT_URI } from '../../support/service.ts';
 import { sql } from '../../support/sql.ts';
-import { beginTopup, hurry, payBy } from '../../support/topup.ts';
-import { setTopupStage } from '../../support/topup-stage.ts';
+import { beginTopup, hurry, payBy, setTopupStage } from '../../support/topup.ts';
 
 /** Each helper against the real service, and a wallet that is funded through its pages. */
 
-const { service, app, newPerson, balanceOf } = await setTopupStage();
+const { service, app, personWith, balanceOf } = await setTopupStage();
 const purser = new Purser({ baseURL: `${service.url}/`, apiKey: app.liveKey });
 const messages = [{ role: 'user' as const, content: 'Hello' }];
 
 test('SDK-02 balance and usage summary match the service’s', async () => {
-  const { user } = await newPerson(50_000_000, 40_000_000);
+  const { user } = await personWith(50_000_000, { cap: 40_000_000 });
   await new OpenAI(purser.forUser(user).openai()).chat.completions.create({ model: 'large', messages });
   const from = { url: service.url, key: app.liveKey, user };
   const balance = await purser.balance(user);
@@ -34,7 +33,7 @@ test('SDK-02 connect gives a link with the app’s user label', async () => {
   const link = await purser.connect('new', { redirectUri: REDIRECT_URI, state: 's1', userLabel: 'anna@app.test' });
   assert.match(link.connectUrl, /^https:\/\/purser\.test\/connect\/.+/);
   assert.ok(Date.parse(link.expiresAt) > Date.now());
-  const { browser } = await newPerson();
+  const { browser } = await personWith();
   const page = await browser.open(new URL(link.connectUrl).pathname);
   assert.match(page.text, /anna@app\.test/);
   const plain = await purser.forUser('new').connect({ redirectUri: REDIRECT_URI });
@@ -56,7 +55,7 @@ function ask(user: PurserUser): Promise<string | null | undefined> {
 }
 
 test('SDK-02 withTopUp waits for the payment and calls again once', async () => {
-  const { user: userId, browser } = await newPerson(0);
+  const { user: userId, browser } = await personWith(0);
   const user = purser.forUser(userId);
   let links = 0;
   let paid: Promise<void> = Promise.resolve();
@@ -77,7 +76,7 @@ test('SDK-02 withTopUp waits for the payment and calls again once', async () => 
 });
 
 test('SDK-02 withTopUp prefers the app’s own signal to polling', async () => {
-  const { user: userId, browser } = await newPerson(0);
+  const { user: userId, browser } = await personWith(0);
   const user = purser.forUser(userId);
   const requests = await requestsAt(service.url, async () => {
     const answer = await user.withTopUp(() => ask(user), {
@@ -90,7 +89,7 @@ test('SDK-02 withTopUp prefers the app’s own signal to polling', async () => {
 });
 
 test('SDK-02 withTopUp throws the refusal when nobody pays', async () => {
-  const { user: userId } = await newPerson(0);
+  const { user: userId } = await personWith(0);
   const user = purser.forUser(userId);
   await assert.rejects(
     user.withTopUp(() => ask(user), { onTopUp: () => {}, waitMs: 100, pollMs: 20 }),
