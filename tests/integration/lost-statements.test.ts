@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { startInstance } from '../../packages/service/src/db/instance.ts';
-import { createPool, inTransaction, type Pool } from '../../packages/service/src/db/pool.ts';
+import { createPool, inTransaction, isSilence, type Pool } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { createHolds } from '../../packages/service/src/ledger/holds.ts';
@@ -40,6 +42,23 @@ function losing(losses: readonly Error[]): Pool {
 }
 
 const lost = (): Error => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+
+test('WA-17 a hold asks a server that accepts and says nothing once', async (t) => {
+  let accepted = 0;
+  const silent = createServer(() => (accepted += 1)).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  t.after(() => silent.close());
+  const url = new URL(ledger.database.url);
+  url.port = String((silent.address() as AddressInfo).port);
+  const instance = await startInstance(pool, log);
+  t.after(instance.stop);
+  const turns = createPool({ url: url.href, role: 'live', connectionsMax: 1, connectMsMax: 50, log });
+  t.after(() => turns.end());
+  const pools = { turns, upkeep: pool };
+  const holds = createHolds({ pools, instance, spool: openTestSpool(t), backlog: BACKLOG_LIMITS, log });
+  await assert.rejects(holds.place(holdOf('silent', 60)), isSilence);
+  assert.equal(accepted, 1);
+});
 
 test('WA-07 lost holds and settlements take effect once', async (t) => {
   await ledger.open('repeated', 100);

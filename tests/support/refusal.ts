@@ -17,11 +17,11 @@ const CODES = {
   TOO_MANY_REQUESTS: [429, 'rate_limit_error', 'yes'],
   CONCURRENT_STREAM_LIMIT: [429, 'concurrency_error', 'yes'],
   UPSTREAM_THROTTLED: [429, 'upstream_throttled', 'yes'],
-  INTERNAL_SERVER_ERROR: [500, 'server_error', 'unsaid'],
+  INTERNAL_SERVER_ERROR: [500, 'server_error', 'yes'],
   UPSTREAM_PROVIDER_ERROR: [502, 'upstream_error', 'no'],
   FORBIDDEN: [403, 'permission_error', 'no'],
   CONFLICT: [409, 'conflict_error', 'no'],
-} as const satisfies Record<string, readonly [number, string, 'yes' | 'no' | 'unsaid']>;
+} as const satisfies Record<string, readonly [number, string, 'yes' | 'no']>;
 
 /** Why a provider failed a call, as `error.type` says it (CC-17). */
 const FAILURE_TYPES = [
@@ -88,8 +88,8 @@ export function assertEnvelope(body: Readonly<Record<string, unknown>>, type: st
   assert.doesNotMatch(error['message'], INTERNAL, shown);
 }
 
-function assertRetryHeaders(headers: Headers, retry: 'yes' | 'no' | 'unsaid', shown: string): void {
-  const said = { yes: 'true', no: 'false', unsaid: null }[retry];
+function assertRetryHeaders(headers: Headers, retry: 'yes' | 'no', shown: string): void {
+  const said = { yes: 'true', no: 'false' }[retry];
   assert.equal(headers.get('x-should-retry'), said, shown);
   const seconds = headers.get('retry-after');
   if (retry === 'yes') {

@@ -22,6 +22,7 @@ for (const [what, fault] of [
   ['a server that stops', ofServer('57P01')],
   ['a lost connection', Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })],
   ['a silent server', new Error('Query read timeout')],
+  ['a server that accepts and says nothing', new Error('Connection terminated due to connection timeout')],
   ['a bug of ours', new TypeError('x is not a function')],
 ] as const) {
   test(`WA-17 ${what} is judged alike in the asking and running process`, () => {

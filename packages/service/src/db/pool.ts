@@ -56,6 +56,8 @@ interface PoolOptions {
    * otherwise wait for a new server process, which takes ten times as long as the call.
    */
   readonly keepsOne?: boolean;
+  /** How long a connection may take to open, in milliseconds. */
+  readonly connectMsMax?: number;
   /** The statement timeout in milliseconds, for statements that may take longer than those of a call. */
   readonly statementMsMax?: number;
   /** The name in `pg_stat_activity`, after `purser_`. It is the role by default. */
@@ -90,7 +92,7 @@ export function createPool(options: PoolOptions): Pool {
     connectionString: address.url,
     max: options.connectionsMax,
     min: options.keepsOne === true ? 1 : 0,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: options.connectMsMax ?? CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: TCP_KEEP_ALIVE_MS,
     ...(options.role === 'owner' ? {} : { query_timeout: statementMsMax + ANSWER_GRACE_MS }),
@@ -157,9 +159,17 @@ async function transaction<Result>(
   }
 }
 
-/** The driver's own faults. They carry no code, so we can only compare their messages. */
+/**
+ * The driver's own faults. They carry no code, so we can only compare their messages. A connection that is not open in time has three
+ * wordings: of a statement that waits for the pool, of the connection that the pool opens for it, and of the client alone.
+ */
 export const SILENCE = 'Query read timeout';
-const SILENCE_MESSAGES = ['timeout exceeded when trying to connect', SILENCE];
+const SILENCE_MESSAGES = [
+  'timeout exceeded when trying to connect',
+  'Connection terminated due to connection timeout',
+  'timeout expired',
+  SILENCE,
+];
 const CONNECTION_MESSAGES = [...SILENCE_MESSAGES, 'Connection terminated', 'Client has encountered a connection error'];
 const CONNECTION_CODE =
   /^E(CONNREFUSED|CONNRESET|CONNABORTED|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOST(UNREACH|DOWN)|NET(UNREACH|DOWN)|ADDRNOTAVAIL|[MN]FILE)$/;

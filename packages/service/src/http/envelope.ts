@@ -5,6 +5,8 @@ import { type Refusal, refuse } from '#kernel/refusal.ts';
 /** The same sentence for every 500, so that it tells a caller nothing about the fault (ER-03). */
 const FAULT_MESSAGE =
   'Something went wrong on our side. Try again, and quote the correlation id if it keeps happening.';
+/** What says "try again" says when (ER-05). The next gateway, or another connection to the database, may answer by then. */
+export const FAULT_RETRY_SECONDS = 2;
 
 /** Puts a refusal into the envelope of every error answer (ER-01, ER-07). */
 export function envelopeOf(refusal: Refusal, correlationId: CorrelationId): ErrorBody {
@@ -25,5 +27,5 @@ export function envelopeOf(refusal: Refusal, correlationId: CorrelationId): Erro
 
 /** The refusal that callers get for a fault of ours. */
 export function faultRefusal(): Refusal<'INTERNAL_SERVER_ERROR'> {
-  return refuse('INTERNAL_SERVER_ERROR', FAULT_MESSAGE);
+  return refuse('INTERNAL_SERVER_ERROR', FAULT_MESSAGE, { retryAfterSeconds: FAULT_RETRY_SECONDS });
 }

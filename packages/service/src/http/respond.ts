@@ -78,7 +78,7 @@ function sendText(
 
 /**
  * Answers with a refusal, in the envelope and with the headers that stock clients obey (ER-01, ER-05, ER-07). Only a
- * refusal that says how long to wait may be retried; a 500 says nothing, so that clients use their own policy.
+ * refusal that says how long to wait may be retried, a 500 too.
  */
 export function sendRefusal(exchange: Exchange, refusal: Refusal, isReadable = true): void {
   const { request, response, correlationId, notes } = exchange;

@@ -101,11 +101,11 @@ function needsRole({ method, path }: DescribedRoute): boolean {
 /** One response of the document. The codes narrow the error schema, so that generated clients know which can occur. */
 function refusalOf(status: string, codes: readonly ErrorCode[], error: JsonObject): Response {
   // A 402 of a call passes if money is only on hold (WA-13).
-  const isRetried = status === '429' || status === '409' || codes.includes('APP_SPEND_CAP_EXCEEDED');
+  const isRetried = ['409', '429', '500'].includes(status) || codes.includes('APP_SPEND_CAP_EXCEEDED');
   const names = [
     'x-correlation-id',
     'x-request-id',
-    ...(status === '500' ? [] : ['x-should-retry']),
+    'x-should-retry',
     ...(status === '401' ? ['www-authenticate'] : []),
     ...(codes.includes('PAYMENT_REQUIRED') ? ['x-service-topup-url'] : []),
     ...(isRetried ? ['retry-after', 'retry-after-ms'] : []),

@@ -1,4 +1,5 @@
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
+import { FAULT_RETRY_SECONDS } from '#http/envelope.ts';
 import { refusals } from '#http/refusal-counter.ts';
 import { type Html, html } from '#kernel/html.ts';
 import type { Refusal } from '#kernel/refusal.ts';
@@ -16,8 +17,9 @@ export function showPage(page: Html, refusal?: Refusal): PageResponse {
 /** A page that shows a refusal, with the refusal's status. */
 export function refusedBy({ code, detail }: Refusal, page: Html): PageResponse {
   refusals.of({ code }).add();
-  const { retryAfterSeconds } = detail;
-  return { status: ERROR_STATUS[code], page, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+  const status = ERROR_STATUS[code];
+  const { retryAfterSeconds = status === 500 ? FAULT_RETRY_SECONDS : undefined } = detail;
+  return { status, page, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
 }
 
 /** The way to another page. 303: the browser gets it with GET, even after a POST, so that reloading sends no form twice. */
