@@ -126,7 +126,7 @@ test('the report gives every figure, void target and gap', () => {
   assert.equal(data.findings.length, GOALS.length);
 });
 
-test('the chart shows only measured bars, with text titles', () => {
+test('the chart shows only measured bars, with titles', () => {
   const rows = [row('ours', { service: [30], database: [30] }), row('theirs', { service: [10] })];
   const findings = findingsOf(new Map([['some', rows]]), [GOAL, { ...GOAL, title: 'unknown', measure: 'other' }]);
   const chart = chartOf(findings, '2026-01-02');
@@ -134,7 +134,7 @@ test('the chart shows only measured bars, with text titles', () => {
   assert.doesNotMatch(chart, /unknown/);
 });
 
-test('all goals share one floor line, drawn to scale', () => {
+test('all goals share one floor line to scale', () => {
   const rows = [row('ours', { service: [30], database: [30] }), row('theirs', { service: [10] })];
   const findings = findingsOf(new Map([['some', rows]]), [GOAL, { ...GOAL, bound: 'least', floor: 2.5, aim: 5 }]);
   const chart = chartOf(findings, '2026-01-02');

@@ -70,7 +70,7 @@ function chunkOf(id: string, created: number, reason: string | null): Payload {
   return { id, object: 'chat.completion.chunk', created, choices };
 }
 
-test('CC-01 every chunk repeats the first chunk’s id and time', async () => {
+test('CC-01 every chunk repeats the first’s id and time', async () => {
   const { reply } = await streamOf([chunkOf('a', 7, null), chunkOf('b', 8, 'stop')]);
   const heads = (payloadsOf(reply.text).slice(0, -1) as Payload[]).map(({ id, created }) => [id, created]);
   assert.deepEqual(heads, [
@@ -179,7 +179,7 @@ test('CC-11 ER-06 a stream without an end or without content is a failure', asyn
   await expectCharged(silent.user, 0);
 });
 
-test('CC-01 a minimal buffered answer is completed to the format', async () => {
+test('CC-01 a minimal answer is completed to the format', async () => {
   const calls = [
     { id: '', function: { name: 'look', arguments: '{}' } },
     { id: 'own', type: 'function', function: {} },

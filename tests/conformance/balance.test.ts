@@ -40,7 +40,7 @@ test('BI-01 a fresh wallet’s balance has exactly these fields', async () => {
   });
 });
 
-test('BI-01 the balance shows the cap and this month’s spending', async () => {
+test('BI-01 the balance shows cap and this month’s spending', async () => {
   await service.fund(app, 'capped', 1_000_000, 500_000);
   await callAs('capped');
   const { body } = await balanceOf('capped');

@@ -71,7 +71,7 @@ test('CC-04 refusals of unknown and disabled models differ only in the name', as
   assert.equal(messages[0], messages[1]);
 });
 
-test('CC-04 a very long name is repeated only in part', async () => {
+test('CC-04 a very long name is repeated in part', async () => {
   const reply = await ask(thirdParty.liveKey, 'x'.repeat(500_000));
   assertRefusal(reply, { code: 'BAD_REQUEST', param: 'model' });
   assert.match(reply.text, /x{100}/);

@@ -28,7 +28,7 @@ function emptySummary(user: string, periodStart: string, periodEnd: string) {
   return { userId: user, currency: 'EUR', periodStart, periodEnd, ...nothing };
 }
 
-test('BI-03 a summary adds up this month’s calls per model', async () => {
+test('BI-03 a summary sums this month’s calls per model', async () => {
   await service.fund(app, 'busy', 10_000_000);
   const options = { url: service.url, key: app.liveKey, user: 'busy' };
   const first = { prompt_tokens: 100, completion_tokens: 10, prompt_tokens_details: { cached_tokens: 40 } };
@@ -135,7 +135,7 @@ test('BI-03 an invalid month is refused', async () => {
   }
 });
 
-test('BI-03 a month of the year 0 causes no fault', async () => {
+test('BI-03 a month of year 0 causes no fault', async () => {
   for (const month of ['0000-01', '0000-12']) {
     const reply = await summaryOf('busy', `?month=${month}`);
     assert.ok(reply.status === 200 || reply.status === 400, `${month}: ${reply.status} ${reply.text}`);

@@ -26,7 +26,7 @@ function shapeOf(reply: Reply) {
   return { status: reply.status, error, names, hasUrl: topupUrl !== undefined, keys: Object.keys(reply.body) };
 }
 
-test('WA-02 missing, empty and disconnected wallets get the same refusal', async () => {
+test('WA-02 missing, empty and disconnected wallets are refused alike', async () => {
   await service.fund(app, 'u-empty', 0);
   await service.fund(app, 'u-small', 5);
   await service.fund(app, 'u-left1', 1_000_000);
@@ -45,7 +45,7 @@ test('WA-02 missing, empty and disconnected wallets get the same refusal', async
   }
 });
 
-test('WA-02 a link is signed for this app and user', async () => {
+test('WA-02 a link is signed for app and user', async () => {
   const links = await Promise.all(
     ['u-1', 'u-2'].map(async (user) => new URL(String((await ask(user)).body['topupUrl']))),
   );
@@ -62,7 +62,7 @@ test('WA-02 a refused call creates no wallet', async () => {
   await assert.rejects(service.wallet(app, 'u-nobody'), /no such wallet/);
 });
 
-test('WA-03 a used-up cap refuses even with a full wallet', async () => {
+test('WA-03 a used-up cap refuses despite a full wallet', async () => {
   await service.fund(app, 'u-capped', 100_000_000, 6_000);
   const replies: Reply[] = [];
   for (let count = 0; count < 100 && replies.at(-1)?.status !== 402; count += 1) replies.push(await ask('u-capped'));
@@ -127,7 +127,7 @@ test('WA-13 a parallel call gets its share of the rest', async () => {
   assert.equal((await ask('u-parallel')).status, 200);
 });
 
-test('WA-03 spending from an earlier month leaves the cap whole', async () => {
+test('WA-03 an earlier month’s spending leaves the cap whole', async () => {
   await service.fund(app, 'u-month', 1_000_000, 6_000);
   await service.setWallet(app, 'u-month', `cap_month = '2020-01-01', cap_spent_micros = 6000`);
   assert.equal((await ask('u-month')).status, 200);
@@ -151,13 +151,13 @@ test('WA-04 a suspended wallet’s refusal shows no link or reason', async () =>
   assert.equal((await service.wallet(app, 'u-susp')).balance, 777_777 + 888_888);
 });
 
-test('WA-04 the same user’s wallet in another app is separate', async () => {
+test('WA-04 the user’s wallet in another app is separate', async () => {
   const other = await service.addApp();
   await service.fund(other, 'u-susp', 1_000_000);
   assert.equal((await chat({ url: service.url, key: other.liveKey, user: 'u-susp' })).status, 200);
 });
 
-test('WA-07 a poor wallet gets the output it can afford', async () => {
+test('WA-07 a poor wallet gets output it can afford', async () => {
   await service.fund(app, 'u-lower', 2_000);
   const reply = await ask('u-lower');
   assert.equal(reply.status, 200, reply.text);

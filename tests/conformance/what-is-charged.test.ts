@@ -139,7 +139,7 @@ async function chargedFor(body: string): Promise<number> {
   return Number(reply.headers.get('x-service-charge-micros'));
 }
 
-test('CC-23 our prompt count does not depend on JSON spelling', async () => {
+test('CC-23 our prompt count ignores JSON spelling', async () => {
   const english = 'Tell me about the history of the lighthouse at the end of the bay. '.repeat(8);
   const plain = await chargedFor(JSON.stringify(bodyOf(english)));
   assert.equal(plain, estimatedCharge(JSON.stringify(bodyOf(english)), 'word'));
@@ -161,7 +161,7 @@ test('WA-07 CC-23 our own answer count never exceeds the limit sent', async () =
   await expectCharged(user, chargeFor({ prompt: estimatedPromptOf(body), completion: 10 }));
 });
 
-test('MO-08 a cache mark reaches a provider only if priced', async () => {
+test('MO-08 a cache mark is sent only if priced', async () => {
   const mark = { cache_control: { type: 'ephemeral' } };
   const hour = { cache_control: { type: 'ephemeral', ttl: '1h' } };
   const messages = [

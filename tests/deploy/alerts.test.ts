@@ -56,7 +56,7 @@ test('OP-05 promtool sees each alert quiet and firing', WITH_PROMTOOL, () => {
   assert.match(promtool('test', 'rules', 'purser.rules.test.yml') ?? 'promtool is missing', /SUCCESS/);
 });
 
-test('OP-05 each alert has a firing and a quiet test', () => {
+test('OP-05 each alert has firing and quiet tests', () => {
   const { tests } = read('purser.rules.test.yml') as { tests: readonly RuleTest[] };
   const tried = tests.flatMap((one) => one.alert_rule_test);
   for (const { alert } of rules) {

@@ -58,7 +58,7 @@ test('OP-17 the recipe installs packages before copying sources', () => {
   }
 });
 
-test('OP-17 the build is given only what the image needs', () => {
+test('OP-17 the build gets only what the image needs', () => {
   const lines = deployText('../.dockerignore').split('\n');
   const rules = lines.filter((line) => line !== '' && !line.startsWith('#'));
   assert.equal(rules[0], '*');

@@ -100,7 +100,7 @@ test('OP-17 Kubernetes gives a gateway the time its stop takes', () => {
   assert.ok(terminationGracePeriodSeconds >= (stopDelayMs + stopCallsMs) / 1_000 + STOP_MARGIN_SECONDS);
 });
 
-test('OP-17 pods get least privilege, and secrets are only named', () => {
+test('OP-17 pods get least privilege; secrets are only named', () => {
   const commands = { serve: gateway, work: worker, migrate: migration };
   for (const [command, { spec }] of Object.entries(commands)) {
     const { securityContext, ...pod } = spec.template.spec;
@@ -124,7 +124,7 @@ test('OP-17 pods get least privilege, and secrets are only named', () => {
   }
 });
 
-test('OP-17 each gateway has its own writable disk for charges', () => {
+test('OP-17 each gateway has a writable disk for charges', () => {
   const { spec } = gateway;
   const { containers, securityContext } = spec.template.spec;
   const disk = containers[0].volumeMounts?.find(({ mountPath }) => mountPath === image.volume)?.name;

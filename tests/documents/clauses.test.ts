@@ -17,7 +17,7 @@ const CITED = new RegExp(String.raw`\b(?:${sections.join('|')})-\d{2}\b`, 'g');
 
 const citedIn = (text: string): readonly string[] => text.match(CITED) ?? [];
 
-test('clause ids fit their section and have no gaps', () => {
+test('clause ids fit their section without gaps', () => {
   const numbered = sections.flatMap((prefix) => {
     const own = ids.filter((id) => id.startsWith(`${prefix}-`));
     return own.map((_, index) => `${prefix}-${String(index + 1).padStart(2, '0')}`);
@@ -36,7 +36,7 @@ test('every cited clause exists', () => {
   assert.deepEqual(unknown, [], `${LAW} has no such clause. Cite another one, or add it.`);
 });
 
-test('every clause has a test that `npm test` runs', () => {
+test('every clause has a test in `npm test`', () => {
   const names = promiseFiles(ROOT).flatMap((file) => testNamesIn(tree.get(file) ?? ''));
   const cited = new Set(names.flatMap(citedIn));
   assert.deepEqual(

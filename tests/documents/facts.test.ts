@@ -30,7 +30,7 @@ test('ER-01 the guide lists every code with its status', () => {
 /** Variables of the reader's shell that begin otherwise, because they are not of this service. */
 const FOREIGN = ['DATABASE_URL'];
 
-test('OP-18 documents and `npm start` share one set of variables', () => {
+test('OP-18 documents and `npm start` share their variables', () => {
   const used = new Set<string>();
   for (const file of allDocuments()) {
     for (const [, name = ''] of readDocument(file).matchAll(/\$\{?([A-Z][A-Z_]+)/g)) used.add(name);
@@ -48,7 +48,7 @@ test('OP-18 documents and `npm start` share one set of variables', () => {
   );
 });
 
-test('OP-02 the guide lists exactly the settings the service reads', () => {
+test('OP-02 the guide lists exactly the settings read', () => {
   const told = rowsUnder(`${OPERATOR}/settings.md`, '## Settings').flatMap(([name = '']) => namesIn(name));
   assert.deepEqual(told.toSorted(), [...settingNames()].toSorted());
 });
@@ -82,7 +82,7 @@ test('ON-02 the guide subscribes to exactly our Stripe events', () => {
   assert.deepEqual(eventsIn(`${OPERATOR}/payments-and-mail.md`), events);
 });
 
-test('CC-11 the examples in the owner’s guide state real costs', () => {
+test('CC-11 the owner guide’s examples state real costs', () => {
   const price = {
     priceId: 1n,
     inputMicrosPerMillion: 400_000n,

@@ -20,7 +20,7 @@ const ANSWER = completionBody({ model: 'large-upstream', content: 'A whole answe
 
 const { upstream, service, app, newUser } = await setStage({ model: { timeoutMs: 10_000 } });
 
-test('CC-22 OP-12 a stopping service waits for an abandoned plain call', async () => {
+test('CC-22 OP-12 a stopping service awaits an abandoned plain call', async () => {
   const other = await startSecondGateway(service);
   const user = await newUser(BALANCE);
   const gate = createGate();

@@ -85,7 +85,7 @@ test('CC-08 a stream abandoned while its hold is placed reaches no provider', as
   assert.equal(upstream.requests.length, before);
 });
 
-test('CC-11 an abandoned stream never costs more than its hold', async () => {
+test('CC-11 an abandoned stream never exceeds its hold', async () => {
   const long = { write: frame({ choices: [{ index: 0, delta: { content: 'long '.repeat(400) } }] }) };
   const abandoned = await open('large', [ROLE, long, NEVER], { limit: 20 });
   await abandoned.chat.read('long');
@@ -161,7 +161,7 @@ async function isDrained(user: string): Promise<boolean> {
   return rows.length === 1;
 }
 
-test('CC-14 a retry does not wait for a drained stream', async () => {
+test('CC-14 a retry does not await a drained stream', async () => {
   const user = await newUser(BALANCE);
   const body = JSON.stringify({
     model: 'acme.drained-1',

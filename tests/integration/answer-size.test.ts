@@ -27,7 +27,7 @@ async function call(fields: object): Promise<{ readonly reply: Reply; readonly b
 
 const LISTING = { logprobs: true, top_logprobs: 20, max_completion_tokens: 32_768 };
 
-test('CC-24 a plain call’s output limit rules out oversized answers', async () => {
+test('CC-24 a plain call’s limit rules out oversized answers', async () => {
   upstream.script({
     body: completionBody({ model: 'm', content: 'Hi.', usage: { prompt_tokens: 9, completion_tokens: 2 } }),
   });

@@ -102,7 +102,7 @@ test('WA-16 closed months are archived as they were sealed', async () => {
   );
 });
 
-test('WA-16 receipts that differ from the seal replace no archive', async () => {
+test('WA-16 receipts differing from the seal replace no archive', async () => {
   const { owner } = ledger.database;
   await close();
   const file = await archiveMonth(owner, '2025-01', folder);
@@ -121,7 +121,7 @@ test('WA-16 receipts that differ from the seal replace no archive', async () => 
   });
 });
 
-test('WA-16 a month is detached only with a whole archive', async () => {
+test('WA-16 only a month with whole archive is detached', async () => {
   const { owner } = ledger.database;
   await close();
   await archiveMonth(owner, '2025-01', folder);
@@ -179,7 +179,7 @@ test('WA-16 balances stay right after a month is detached', async (t) => {
   assert.deepEqual(days, daysBefore.slice(0, 1));
 });
 
-test('WA-16 the check still works after a month is detached', async (t) => {
+test('WA-16 the check works after a month is detached', async (t) => {
   await detach(t);
   for (const [by, rule] of [
     [

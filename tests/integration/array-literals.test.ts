@@ -20,7 +20,7 @@ const WRITERS = {
 };
 
 for (const [type, { attributes }] of Object.entries(WRITERS)) {
-  test(`${type} has the same attributes, in the same order, on both sides`, async () => {
+  test(`OP-10 ${type} has the same attributes, in the same order, on both sides`, async () => {
     const rows = await sql<{ name: string }>(database)`select a.attname as name from pg_attribute a
       join pg_type t on t.typrelid = a.attrelid
       where t.oid = ${type}::regtype and a.attnum > 0 and not a.attisdropped order by a.attnum`;
@@ -33,7 +33,7 @@ for (const [type, { attributes }] of Object.entries(WRITERS)) {
 
 const NOTHING_SPECIAL = { appId: 'app_1' as AppId, least: micros(1n), most: micros(2n), streamsMax: 0 };
 
-test('the database reads any record as written', async () => {
+test('OP-10 the database reads any record as written', async () => {
   // NUL cannot be stored, and lone surrogates are no text.
   const texts = fc
     .string({ unit: 'binary', maxLength: 30 })
@@ -80,14 +80,14 @@ test('the database reads any record as written', async () => {
 const read = (literal: string): Promise<unknown> =>
   database.owner.query('select $1::sandbox.settlement[]', [literal]).catch((fault: unknown) => fault);
 
-test('another build’s record is recognised in any server language', async () => {
+test('OP-10 another build’s record is recognised in any server language', async () => {
   const fault = await read(`{"(${newCallId()},1,2)"}`);
   assert.ok(fault instanceof Error);
   fault.message = 'fehlerhafte Record-Konstante: »(1,2)«'; // As a server with `lc_messages = 'de_DE.utf8'` says it.
   assert.equal(isItemFault(fault), false);
 });
 
-test('a call waits for a build that reads its record', async () => {
+test('OP-10 a call waits for a build that reads its record', async () => {
   assert.equal(isItemFault(await read(`{"(${newCallId()},1,2,false,3)"}`)), false);
   assert.equal(isItemFault(await read(`{"(${newCallId()},1,2)"}`)), false);
   assert.equal(isItemFault(await read(`{"(${newCallId()},1.5,2,false)"}`)), true);

@@ -55,7 +55,7 @@ async function run(t: TestContext, words: readonly string[], currency: string, c
   return { status, said: lines.join('\n') };
 }
 
-test('MO-10 the command writes a catalogue that an import takes', async () => {
+test('MO-10 the command writes a catalogue fit for import', async () => {
   const file = path.join(dataDirectory, 'new.json');
   const options = { dataDirectory, catalogue };
   const words = ['--list', list, '--dollar', '0.5', '--write', file];

@@ -201,7 +201,7 @@ test('MO-13 each way an upstream fails is told apart', async (t) => {
   assert.match(await failing({ body: [{ write: frame('no completion') }] }), /did not answer the simplest call/);
 });
 
-test('MO-13 MO-09 a native kind is probed through its own format', async (t) => {
+test('MO-13 MO-09 a native kind is probed in its format', async (t) => {
   const usage = { input_tokens: 20, output_tokens: 3 };
   const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-3-haiku', stop_sequence: null };
   const events: readonly JsonObject[] = [

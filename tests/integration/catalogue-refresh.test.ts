@@ -110,7 +110,7 @@ test('MO-05 a scheduled price comes into force by itself', async () => {
   assert.notEqual(catalogue.find('acme.both-1')?.upstreams[0].price.priceId, before);
 });
 
-test('MO-05 a new price from a past time is refused', async () => {
+test('MO-05 a new price from the past is refused', async () => {
   await apply(twoUpstreams());
   const { file } = await readCatalogue(owner);
   const [model] = file.models;

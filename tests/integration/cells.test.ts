@@ -92,7 +92,7 @@ test('CE-01 a database without cells refuses a gateway naming one', async () => 
   await assert.rejects(openCell(owner, 'c1'), /There is no cell c1/);
 });
 
-test('CE-01 the first cell has all slots and existing wallets', async (t) => {
+test('CE-01 the first cell has all slots and wallets', async (t) => {
   await assert.rejects(cells(t, 'add', 'c1'), /Required option '--at <address>' not specified/);
   await assert.rejects(cells(t, 'add', 'C_1', '--at', 'http://10.0.1.5:8787'), /A cell's name is/);
   await assert.rejects(cells(t, 'add', 'c1', '--at', 'ftp://10.0.1.5'), /must be an http or https URL/);
@@ -114,7 +114,7 @@ test('CE-01 the first cell has all slots and existing wallets', async (t) => {
   await assert.rejects(openCell(owner, undefined), /Set PURSER_CELL=c1/);
 });
 
-test('CE-01 a slot with a wallet is never given away', async (t) => {
+test('CE-01 slots with a wallet are never given away', async (t) => {
   const user = userIn(100, 199);
   await open(user);
   await assert.rejects(cells(t, 'assign', '100-199', '--to', 'c2'), /have wallets in c1/);

@@ -67,7 +67,7 @@ test('BI-02 the example refuses names that Purser would not show', async () => {
   }
 });
 
-test('an ending session of the example leaves others open', async () => {
+test('OP-18 ending an example session leaves others open', async () => {
   const { cookie, user } = await signIn('Sessions');
   await service.fund(app, user, 1_000_000);
   const elsewhere = (await signIn('Sessions')).cookie;
@@ -89,7 +89,7 @@ test('an ending session of the example leaves others open', async () => {
   assert.equal((await ask('GET', '/balance', anew)).status, 200);
 });
 
-test('a session of the example ends after twelve hours', (t) => {
+test('OP-18 an example session ends after twelve hours', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const sessions = createSessions(false);
   const cookie = sessions.open({ name: 'Anna', userId: 'chat_1' });
@@ -140,7 +140,7 @@ test('SDK-02 the example logs only the correlation id of a failed call', async (
   }
 });
 
-test('the example replaces its accounts file by renaming', async () => {
+test('OP-18 the example replaces its accounts file by renaming', async () => {
   await signIn('Before');
   const file = accountsFile(dataDirectory);
   const asItWas = path.join(dataDirectory, 'as-it-was.json');

@@ -59,7 +59,7 @@ test('CP-01 only expired sessions, resets and attempts are removed', async (t) =
   assert.deepEqual(await names(`select account_id as name from accounts.password_resets`), ['b']);
 });
 
-test('CP-01 a removal that fails is logged and tried again', async (t) => {
+test('CP-01 a failed removal is logged and tried again', async (t) => {
   const lines: unknown[][] = [];
   const keep = (...fields: unknown[]): void => void lines.push(fields);
   let passes = 0;

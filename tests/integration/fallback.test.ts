@@ -123,7 +123,7 @@ test('CC-16 a silent upstream’s stream is served by the next', async () => {
   assert.equal(servers.first.requests.at(-1)?.aborted, true);
 });
 
-test('CC-11 a stream broken after its first chunk is free', async () => {
+test('CC-11 a stream broken after one chunk is free', async () => {
   first.script('cut', { body: [...STEPS.slice(0, 2), { destroy: true }] });
   second.script('cut', { body: STEPS });
   const before = (await service.wallet(app, 'anna')).balance;
@@ -140,7 +140,7 @@ test('CC-15 a rejected call asks no other upstream', async () => {
   assert.deepEqual([first.count('bad'), second.count('bad')], [1, 0]);
 });
 
-test('CC-16 an upstream dearer than the hold is not asked', async () => {
+test('CC-16 an upstream dearer than the hold is skipped', async () => {
   first.script('poor', { status: 503, body: '{}' });
   second.script('poor', PLAIN);
   await service.fund(app, 'poor', 250); // The prompt is bounded by its bytes: enough for the first upstream, not for one at three times its price.
@@ -178,7 +178,7 @@ test('CC-16 an abandoned call asks no other upstream', async () => {
   assert.deepEqual([line?.['outcome'], second.count('left')], ['failed', 0]);
 });
 
-test('CC-16 only the operator’s own apps are told who served', async () => {
+test('CC-16 only the operator’s apps learn who served', async () => {
   first.script('own', throttling(1));
   second.script('own', PLAIN);
   const headers = { 'x-correlation-id': 'own' };
@@ -234,7 +234,7 @@ test('MO-11 WA-07 keys of files and commands are replaced between calls', async 
   }
 });
 
-test('CC-16 a refused pool key hands over to the next', async () => {
+test('CC-16 a refused pool key hands over to another', async () => {
   service.keepSecret('sk-one');
   first.script('pooled', ({ headers }) =>
     headers.authorization === 'Bearer sk-one' ? { status: 401, body: '{}' } : PLAIN,

@@ -68,7 +68,7 @@ test('OP-13 a database’s keys stay the same while PURSER_SECRET changes', asyn
   assert.deepEqual(await start(OLD, NEW), first, 'it does beside the new one');
 });
 
-test('OP-13 only the last gateway ends a change of secret', async () => {
+test('OP-13 the last gateway alone ends a secret change', async () => {
   const { start } = await newDatabase();
   const first = await start(OLD);
   await start(NEW, OLD);

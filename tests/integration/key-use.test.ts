@@ -38,7 +38,7 @@ test('CP-03 an earlier use never replaces a later one', async () => {
   assert.equal(await secondsAgo(keyId), 1_000);
 });
 
-test('CP-03 two processes never wait for each other’s key locks', async () => {
+test('CP-03 two processes never await each other’s key locks', async () => {
   const [first, last] = keys;
   const client = await database.owner.connect();
   await client.query('begin');

@@ -113,7 +113,7 @@ test('CC-14 a settlement without an answer leaves joined calls open', async () =
   assert.deepEqual([(await ledger.wallet('joined')).held, (await ledger.wallet('joined')).balance], [0, 90]);
 });
 
-test('CC-14 a call without an idempotency key is never joined', async () => {
+test('CC-14 a call without idempotency key is never joined', async () => {
   await ledger.open('none', 100);
   assert.deepEqual(await placed(holdOf('none', 10), holdOf('none', 10, { callId: newCallId() })), [
     ['granted', null],

@@ -97,7 +97,7 @@ test('WA-06 a wallet stays clawed only while holds exceed its balance', async ()
   await expectWallet('clears', { balance: 5, held: 0, isClawed: false });
 });
 
-test('WA-06 a credit covering the holds ends the clawed state', async () => {
+test('WA-06 a credit covering holds ends the clawed state', async () => {
   await ledger.open('refilled', 100);
   const request = holdOf('refilled', 80);
   await ledger.reserve([request]);
@@ -120,7 +120,7 @@ test('WA-12 the available amount is never below zero', async () => {
   await expectWallet('below', { balance: 10, held: 80, isClawed: true });
 });
 
-test('WA-04 funding a suspended wallet does not lift its suspension', async () => {
+test('WA-04 funding does not lift a wallet’s suspension', async () => {
   await ledger.open('suspended', 100);
   await ledger.setWallet('suspended', 'is_suspended = true');
   assert.equal(await ledger.credit('suspended', 50), 'booked');

@@ -43,7 +43,7 @@ test('WA-09 another amount under a credit’s key conflicts', async () => {
   assert.deepEqual(books, ['contract to wallet', 'contract to wallet']);
 });
 
-test('WA-09 a credit sent many times at once counts once', async () => {
+test('WA-09 a credit sent many times counts once', async () => {
   await ledger.open('at-once', 0);
   const answers = await Promise.all(Array.from({ length: 16 }, () => credit('at-once', 500n, 'invoice-1')));
   assert.equal(answers.filter((answer) => answer === 'booked').length, 1);

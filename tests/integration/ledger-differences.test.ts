@@ -73,7 +73,7 @@ test('WA-09 the check finds nothing once everything is restored', async () => {
   assert.deepEqual(await ledger.differences(), []);
 });
 
-test('WA-09 the check reports a charge to the wrong wallet', async () => {
+test('WA-09 the check reports charges to wrong wallets', async () => {
   const rules = await rulesAfter(
     'update usage.calls set seq = null, balance_after_micros = null where charged_micros = 20',
     ofVictim('balance_micros = balance_micros + 20, entry_seq = 2'),
@@ -98,7 +98,7 @@ test('WA-09 the check reports a number used twice', async () => {
   assert.ok(rules.includes('each entry has a number of its own: 3, not 2'), rules.join());
 });
 
-test('WA-09 an entry between the wrong books cannot be stored', async () => {
+test('WA-09 an entry between wrong books cannot be stored', async () => {
   const moved = `update ledger.journal set credit = 'earned' where wallet_id = ${VICTIM}`;
   await assert.rejects(rulesAfter(moved), /kind_moves_between_its_books/);
 });

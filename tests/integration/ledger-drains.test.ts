@@ -81,7 +81,7 @@ test('LI-02 a lowered limit ends as many drains as needed', async () => {
   await expectRight('lowered', 2);
 });
 
-test('CC-10 a stream refused by its wallet ends no drain', async () => {
+test('CC-10 a stream the wallet refuses ends no drain', async () => {
   await ledger.open('poor', 30);
   const drained = streamOf('poor', 1);
   await ledger.reserve([drained]);

@@ -77,7 +77,7 @@ test('WA-10 a hold never expires by age alone', async () => {
   assert.deepEqual(await ledger.settle([endOf(request, 25)]), [{ isSettled: true, charged: 25 }]);
 });
 
-test('WA-10 a reaper with a limit of zero releases nothing', async () => {
+test('WA-10 a reaper with limit zero releases nothing', async () => {
   const late = await ledger.addInstance();
   await ledger.open('asked', 100);
   const request = holdOf('asked', 60);
@@ -89,7 +89,7 @@ test('WA-10 a reaper with a limit of zero releases nothing', async () => {
   await ledger.settle([endOf(request, 0)]);
 });
 
-test('WA-10 a reaper releases at most its limit at once', async () => {
+test('WA-10 a reaper releases at most its limit', async () => {
   const dead = await ledger.addInstance();
   await ledger.open('many', 100);
   await ledger.reserve(
@@ -143,7 +143,7 @@ async function startProcess(t: TestContext) {
   return { holds, id, stop };
 }
 
-test('WA-10 a locked wallet does not delay other wallets’ releases', async () => {
+test('WA-10 a locked wallet delays no other wallet’s releases', async () => {
   const dead = await ledger.addInstance();
   await ledger.open('locked', 100);
   await ledger.open('unlocked', 100);
@@ -193,7 +193,7 @@ test('WA-10 a forgotten process places no hold', async () => {
   await assert.rejects(ledger.reserve([holdOf('forgotten', 10)], -1n), { code: '55000' });
 });
 
-test('WA-10 a fenced process goes on under a new id', async (t) => {
+test('WA-10 a fenced process continues under a new id', async (t) => {
   await ledger.open('woken', 100);
   const { holds, id } = await startProcess(t);
   const first = holdOf('woken', 10);
@@ -237,7 +237,7 @@ async function secondsLeft(instance: bigint): Promise<number> {
   return left ?? 0;
 }
 
-test('WA-10 a graceful shutdown gives up the lease at once', async (t) => {
+test('WA-10 a graceful shutdown releases the lease at once', async (t) => {
   await ledger.open('left', 100);
   const { holds, id, stop } = await startProcess(t);
   await holds.place(holdOf('left', 10));

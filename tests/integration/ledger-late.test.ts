@@ -106,7 +106,7 @@ test('WA-10 a late charge never exceeds the old hold', async () => {
   await expectBooks('above', 40);
 });
 
-test('WA-10 a late charge takes no money another call holds', async () => {
+test('WA-10 a late charge takes no other call’s money', async () => {
   const request = await released('shared', { balance: 100, amount: 60 });
   const other = holdOf('shared', 70);
   assert.deepEqual(await ledger.reserve([other]), [70]);

@@ -94,13 +94,13 @@ function holdsOn(users: readonly string[]): readonly HoldRequest[] {
   return users.toReversed().map((user) => holdOf(user, 10));
 }
 
-test('WA-07 a waiting batch of holds locks no other wallet', async () => {
+test('WA-07 a waiting hold batch locks no other wallet', async () => {
   const users = await openMany('placed');
   await expectInOrder(users, () => reserveHolds(owner, ledger.instance, holdsOn(users)));
   await expectInOrder(users, () => placeOrdinary(owner, ledger.instance, holdsOn(users)));
 });
 
-test('WA-07 a waiting batch of settlements locks no other wallet', async () => {
+test('WA-07 a waiting settlement batch locks no other wallet', async () => {
   const users = await openMany('settled');
   for (const settle of [settleHolds, endOrdinary]) {
     const requests = holdsOn(users);

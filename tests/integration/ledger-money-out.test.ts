@@ -65,7 +65,7 @@ for (const kind of ['refund', 'claw_back'] as const) {
     await expectWallet(`empty-${kind}`, { balance: 0, shortfall: 1, isSuspended: true, entries: 1 });
   });
 
-  test(`WA-09 a ${kind} sent many times at once counts once`, async () => {
+  test(`WA-09 a ${kind} sent many times counts once`, async () => {
     const user = `once-${kind}`;
     await ledger.open(user, 100);
     const act = { kind, key: 'dispute-1' };
@@ -143,7 +143,7 @@ test('WA-06 recovering a shortfall ends the suspension', async () => {
   assert.deepEqual(await ledger.reserve([holdOf('covered', 1)]), [1]);
 });
 
-test('WA-06 money that calls hold does not cover a shortfall', async () => {
+test('WA-06 money held by calls covers no shortfall', async () => {
   await ledger.open('holding', 100);
   const request = holdOf('holding', 80);
   await ledger.reserve([request]);
@@ -245,7 +245,7 @@ test('WA-07 reported usage above the hold is our loss', async () => {
   await expectWallet('overrun', { entries: 3 });
 });
 
-test('WA-07 our own count above the hold books no loss', async () => {
+test('WA-07 our count above the hold books no loss', async () => {
   await ledger.open('counted', 100);
   const request = holdOf('counted', 60);
   await ledger.reserve([request]);

@@ -65,7 +65,7 @@ test('WA-08 a new month has the full cap again', async () => {
   await expectMonth('new', current, 60, 0);
 });
 
-test('WA-08 an earlier month’s hold leaves the new month alone', async () => {
+test('WA-08 an earlier hold leaves the new month alone', async () => {
   await ledger.open('over', 1_000, 100);
   const old = holdOf('over', 70);
   const older = holdOf('over', 20);

@@ -44,7 +44,7 @@ test('WA-07 a hold gets what balance and cap afford', async () => {
   await expectRight();
 });
 
-test('WA-13 no call gets over three quarters of the rest', async () => {
+test('WA-13 no call exceeds three quarters of the rest', async () => {
   await ledger.open('shared', 1_000);
   await ledger.open('shared-cap', 9_000, 1_000);
   for (const user of ['shared', 'shared-cap']) {
@@ -58,7 +58,7 @@ test('WA-13 no call gets over three quarters of the rest', async () => {
   await expectRight();
 });
 
-test('WA-13 only a call blocked by holds is told so', async () => {
+test('WA-13 only calls blocked by holds are told so', async () => {
   await ledger.open('passing', 100);
   const running = holdOf('passing', 80);
   assert.deepEqual(await ledger.reserve([running, holdOf('passing', 21), holdOf('passing', 101)]), [
@@ -71,7 +71,7 @@ test('WA-13 only a call blocked by holds is told so', async () => {
   await expectRight();
 });
 
-test('WA-07 a repeated reserve holds once and answers the same', async () => {
+test('WA-07 a repeated reserve holds once, answering the same', async () => {
   await ledger.open('again', 100);
   const request = holdOf('again', { least: 50, most: 80 });
   assert.deepEqual(await ledger.reserve([request]), [75]);
@@ -101,7 +101,7 @@ test('WA-07 a refused large call spares the small ones behind', async () => {
   await expectRight();
 });
 
-test('WA-07 a batch judges each call by its own wallet', async () => {
+test('WA-07 a batch judges calls by their own wallets', async () => {
   await ledger.open('left', 50);
   await ledger.open('right', 70);
   const users = ['right', 'nobody', 'left', 'right', 'left', 'right'];
@@ -183,7 +183,7 @@ test('CC-18 only running plain calls count against their limit', async () => {
   await expectRight();
 });
 
-test('WA-02 disconnected, empty and missing wallets give the same refusal', async () => {
+test('WA-02 disconnected, empty and missing wallets are refused alike', async () => {
   await ledger.open('gone', 1_000);
   await ledger.setWallet('gone', 'is_connected = false');
   await ledger.open('empty', 0);
@@ -206,7 +206,7 @@ test('AU-04 special characters in a user id are ordinary', async () => {
   for (const user of users) assert.equal((await ledger.wallet(user)).held, 7);
 });
 
-test('WA-01 the largest possible amount can be held and charged', async () => {
+test('WA-01 the largest amount can be held and charged', async () => {
   await ledger.open('rich', Number.MAX_SAFE_INTEGER);
   const request = holdOf('rich', Number.MAX_SAFE_INTEGER);
   assert.deepEqual(await ledger.reserve([request]), [Number.MAX_SAFE_INTEGER]);
@@ -215,7 +215,7 @@ test('WA-01 the largest possible amount can be held and charged', async () => {
   await expectRight();
 });
 
-test('WA-07 a reserve after its call has ended holds nothing', async () => {
+test('WA-07 a reserve after its call ended holds nothing', async () => {
   await ledger.open('late', 100);
   const request = holdOf('late', 10, { callId: newCallId() });
   await ledger.reserve([request]);

@@ -89,7 +89,7 @@ test('WA-09 the gateway may only read the entries view', async () => {
   }
 });
 
-test('WA-09 the gateway cannot create anything in the money schemas', async () => {
+test('WA-09 the gateway creates nothing in the money schemas', async () => {
   for (const schema of ['ledger', 'usage', 'sandbox', 'db', 'public']) {
     await assert.rejects(ledger.live.query(`create table ${schema}.own (id int)`), DENIED, schema);
   }
@@ -141,7 +141,7 @@ test('SB-03 the sandbox role can call no real-money function', async () => {
   await assert.rejects(sandbox.query('select * from ledger.differences()'), DENIED);
 });
 
-test('SB-03 the role of real money cannot touch the sandbox', async () => {
+test('SB-03 the real-money role cannot touch the sandbox', async () => {
   const tables = await tablesOf('^sandbox$');
   assert.ok(tables.length >= 2);
   for (const table of tables) await assertClosed(ledger.live, table);
@@ -158,7 +158,7 @@ test('SB-03 no role may act as the other', async () => {
   assert.deepEqual(rows, [{ isMember: false, isAbove: false, isOwner: false }]);
 });
 
-test('WA-09 every function with owner rights fixes its search path', async () => {
+test('WA-09 functions with owner rights fix their search path', async () => {
   const rows = await sql(owner)`select p.oid::regprocedure::text as name from pg_proc p
     where p.prosecdef and not exists (select from unnest(p.proconfig) c where c like 'search_path=%')`;
   assert.deepEqual(rows, []);
@@ -215,7 +215,7 @@ test('WA-09 an entry that moves nothing cannot be written', async () => {
   }
 });
 
-test('WA-09 a receipt with half an entry cannot be written', async () => {
+test('WA-09 receipts with half an entry cannot be written', async () => {
   for (const assignment of [
     'seq = null',
     'balance_after_micros = null',
@@ -227,7 +227,7 @@ test('WA-09 a receipt with half an entry cannot be written', async () => {
   }
 });
 
-test('WA-09 a second entry for one movement cannot be written', async () => {
+test('WA-09 a movement’s second entry cannot be written', async () => {
   for (const [seq, cause] of [
     ['seq + 1', 'cause'],
     ['seq', `'other'`],
@@ -240,7 +240,7 @@ test('WA-09 a second entry for one movement cannot be written', async () => {
   }
 });
 
-test('WA-09 a second receipt for one call cannot be written', async () => {
+test('WA-09 a call’s second receipt cannot be written', async () => {
   for (const [callId, seq] of [
     ['call_id', 'seq + 1'],
     ['uuidv7()', 'seq'], // Of the same month: for two, see the check.

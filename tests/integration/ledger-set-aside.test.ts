@@ -31,7 +31,7 @@ function end(user: string, kind: 'refund_paid' | 'refund_released', key: string)
   return createFunding(ledger.live).endSetAside({ appId: APP, userId: user as EndUserId, kind, key });
 }
 
-test('WA-05 money for a refund goes to a separate book', async () => {
+test('WA-05 refund money goes to a separate book', async () => {
   await ledger.open('anna', 1_000);
   assert.equal(await setAside('anna', 300, 'one'), 'booked');
   assert.equal(await setAside('anna', 300, 'one'), 'repeated');
@@ -54,7 +54,7 @@ test('WA-05 money for a refund goes to a separate book', async () => {
   ]);
 });
 
-test('WA-05 only money without a hold can be set aside', async () => {
+test('WA-05 only unheld money can be set aside', async () => {
   await ledger.open('bert', 1_000);
   await ledger.reserve([holdOf('bert', 400)]);
   assert.equal(await setAside('bert', 601, 'one'), 'too_little');

@@ -33,7 +33,7 @@ async function expectWallet(user: string, expected: { readonly balance: number; 
   assert.deepEqual(await ledger.differences(), []);
 }
 
-test('WA-07 a settlement stores a receipt and releases the rest', async () => {
+test('WA-07 a settlement stores a receipt, releasing the rest', async () => {
   const request = await holding('plain', { balance: 100, amount: 60 });
   assert.deepEqual(await ledger.settle([endOf(request, 25)]), [{ isSettled: true, charged: 25 }]);
   await expectWallet('plain', { balance: 75, held: 0 });
@@ -152,7 +152,7 @@ test('WA-10 a settlement is too late during a release', async () => {
   await expectWallet('met', { balance: 100, held: 0 });
 });
 
-test('WA-07 each call of a batch pays its own cost', async () => {
+test('WA-07 each call of a batch pays its cost', async () => {
   await ledger.open('batch', 1_000);
   const requests = [100, 200, 300, 50].map((amount) => holdOf('batch', amount));
   await ledger.reserve(requests);
@@ -175,7 +175,7 @@ test('WA-07 each call of a batch pays its own cost', async () => {
   await expectWallet('batch', { balance: 740, held: 0 });
 });
 
-test('WA-07 a batch over several wallets charges each call correctly', async () => {
+test('WA-07 a batch over wallets charges each call correctly', async () => {
   const first = await holding('mixed-1', { balance: 100, amount: 60 });
   const second = await holding('mixed-2', { balance: 100, amount: 60 });
   await ledger.settle([endOf(second, 11)]);
@@ -189,7 +189,7 @@ test('WA-07 a batch over several wallets charges each call correctly', async () 
   await expectWallet('mixed-2', { balance: 89, held: 0 });
 });
 
-test('CC-09 a failed call with a charge cannot be written', async () => {
+test('CC-09 a charged failed call cannot be written', async () => {
   const request = await holding('failed', { balance: 100, amount: 60 });
   await assert.rejects(ledger.settle([{ ...endOf(request, 5), outcome: 'failed' }]), { code: '23514' });
   await expectWallet('failed', { balance: 100, held: 60 });

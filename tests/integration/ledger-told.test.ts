@@ -119,7 +119,7 @@ test('WA-14 charges booked as told are no difference', async () => {
   assert.deepEqual([sums.told, sums.toldMicros, sums.bookedMicros, sums.late], [3, 90n, 90n, 1]);
 });
 
-test('WA-14 a part booked as our loss counts as booked', async () => {
+test('WA-14 a part booked as loss counts as booked', async () => {
   const late = await released(40);
   await ledger.open('bert', 40);
   await rewrite(

@@ -116,7 +116,7 @@ test('CC-14 a turn skips a retry and does the rest', async () => {
   assert.deepEqual((await ledger.turn([endOf(old, 5)], [again])).placed, ['attempt_running']);
 });
 
-test('WA-07 a call both ended and asked for settles first', async () => {
+test('WA-07 a call ended and asked for settles first', async () => {
   const held = await openWithHold('both', 100, holdOf('both', 10));
   assert.deepEqual(await ledger.turn([endOf(held, 5)], [held]), {
     settled: [{ isSettled: true, charged: 5 }],

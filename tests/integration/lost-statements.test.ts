@@ -96,7 +96,7 @@ for (const { keepsOne, left } of [
   { keepsOne: true, left: 1 },
   { keepsOne: false, left: 0 },
 ]) {
-  test(`a pool that ${keepsOne ? 'a call waits for keeps one connection' : 'no call waits for keeps no connection'} in a pause`, async (t) => {
+  test(`OP-11 a pool that ${keepsOne ? 'a call waits for keeps one connection' : 'no call waits for keeps no connection'} in a pause`, async (t) => {
     const paused = createPool({ url: ledger.database.url, role: 'live', connectionsMax: 2, log, keepsOne });
     t.after(() => paused.end());
     t.mock.timers.enable({ apis: ['setTimeout'] });

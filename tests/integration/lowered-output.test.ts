@@ -141,7 +141,7 @@ test("WA-07 a caller's own limit is never raised", async () => {
   assert.equal(large.reply.headers.get(HEADER), null); // Money was not the reason.
 });
 
-test('WA-07 several choices share the output that the wallet affords', async () => {
+test('WA-07 several choices share the affordable output', async () => {
   const body = bodyOf({ n: 3, max_completion_tokens: 100 });
   const enough = leftFor(holdFor(body, 300));
   const whole = await call(body, { balance: enough });
@@ -177,7 +177,7 @@ test('WA-07 a charge never exceeds its hold', async () => {
   assert.deepEqual(await service.check(), []);
 });
 
-test('WA-07 a hold prices prompts at the dearest input price', async () => {
+test('WA-07 a hold prices prompts at the dearest rate', async () => {
   for (const prices of [
     { cacheWriteMicrosPerMillion: 3_000_000 },
     {

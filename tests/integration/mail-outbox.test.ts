@@ -30,7 +30,7 @@ test('CP-14 a message’s text is deleted once it is handed over', async () => {
   assert.equal(mail?.html, `<p>Here: ${SECRET}</p>`);
 });
 
-test('CP-14 in development the text stays for the mailbox page', async () => {
+test('CP-14 in development the mailbox page keeps the text', async () => {
   const server = await mailServer();
   const recipient = await post();
   await withOutbox(
@@ -83,7 +83,7 @@ test('CP-14 a failing message does not block others', async () => {
   });
 });
 
-test('CP-14 a permanently rejected message is given up at once', async () => {
+test('CP-14 permanently rejected messages are given up at once', async () => {
   const server = await mailServer();
   server.decide({ refuse: 550, at: 'recipient' });
   const recipient = await post();
@@ -148,7 +148,7 @@ test('CP-14 another process takes over a dead one’s message', async () => {
   assert.equal(server.received.length, 1);
 });
 
-test('CP-14 a message accepted during an outage is sent once', async () => {
+test('CP-14 a message accepted during outages is sent once', async () => {
   const server = await mailServer();
   const recipient = await post();
   let isAway = true;

@@ -119,7 +119,7 @@ test("WA-07 usage billed above the hold is the operator's loss", async () => {
   }
 });
 
-test('WA-07 a count within the hold is charged in full', async () => {
+test('WA-07 a count within the hold is fully charged', async () => {
   upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: usageOf(10, LIMIT + 1) }) });
   const { bill } = await call(bodyOf());
   assert.equal(bill.charged, chargeFor({ prompt: 10, completion: LIMIT + 1 }));
@@ -183,7 +183,7 @@ test('WA-07 only open choices are cut', async () => {
   ]);
 });
 
-test('WA-07 a reported count above the limit cuts the stream', async () => {
+test('WA-07 a count above the limit cuts the stream', async () => {
   const running = (tokens: number) => says({ content: 'word ' }, { usage: usageOf(10, tokens) });
   upstream.script({ body: [running(LIMIT), running(LIMIT + 1), running(LIMIT + 2), HANG] });
   const { reply, bill, lost } = await call(bodyOf(STREAM));
@@ -220,7 +220,7 @@ test('WA-07 an abandoned overrun is charged its hold', async () => {
   assert.deepEqual([bill.outcome, bill.charged, bill.isClamped], ['abandoned', holdFor(body, LIMIT), true]);
 });
 
-test('WA-07 a plain answer past its limit is still delivered', async () => {
+test('WA-07 a plain answer past its limit is delivered', async () => {
   const content = 'word '.repeat(40_000);
   for (const usage of [undefined, usageOf(10, LIMIT), usageOf(10, 50_000)]) {
     upstream.script({ body: completionBody({ model: 'm', content, usage }) });

@@ -31,7 +31,7 @@ test('ON-02 an invalid amount or owner opens no checkout', async () => {
   assert.equal(ground.processor.orders.length, before);
 });
 
-test('ON-02 a payment of another amount is credited as paid', async () => {
+test('ON-02 a different amount is credited as paid', async () => {
   for (const [user, amount] of [
     ['less', 4_990_000],
     ['more', 5_010_000],

@@ -27,7 +27,7 @@ async function stateOf(checkoutId: CheckoutId): Promise<string | undefined> {
 const book = (report: Parameters<typeof bringToBooks>[1]) =>
   bringToBooks({ pool: ground.ledger.live, processor: ground.processor, log: createLog('silent') }, report);
 
-test('ON-02 WH-06 a payment is credited once its money is there', async () => {
+test('ON-02 WH-06 a payment is credited once money is there', async () => {
   const { ledger, processor, moved, tell, begin } = ground;
   await ledger.open('anna', 0);
   const checkoutId = await begin('anna', 5_000_000);
@@ -106,7 +106,7 @@ test('ON-02 a payment whose webhook never comes is found', async () => {
   assert.deepEqual(await moved('emil'), ['top_up 5000000']);
 });
 
-test('WA-05 refunds made at the processor are booked once each', async () => {
+test('WA-05 each refund at the processor is booked once', async () => {
   const { processor, tell, moved, paid } = ground;
   const { there } = await paid('hans', 5_000_000);
   for (const amount of [1_000_000, 500_000, 250_000]) processor.refundThere(there, amount);
@@ -190,7 +190,7 @@ test('ON-02 overlapping look-ups lead to the same books', async () => {
   ]);
 });
 
-test('BI-04 the payment, not the checkout, uses up a link', async () => {
+test('BI-04 the payment, not the checkout, spends a link', async () => {
   await ground.ledger.open('link', 0);
   const linkDigest = Buffer.alloc(32, 7);
   const { checkoutId } = await ground.checkouts.begin({
@@ -216,7 +216,7 @@ test('ON-02 a payment without a webhook is found a day later', async () => {
   assert.deepEqual(await moved('late'), ['top_up 5000000']);
 });
 
-test('ON-02 a payment is found after a long processor outage', async () => {
+test('ON-02 a payment is found after a long outage', async () => {
   const { processor, begin, ledger, moved, sweep } = ground;
   await ledger.open('long', 0);
   processor.pay(await begin('long', 5_000_000));

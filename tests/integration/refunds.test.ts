@@ -213,7 +213,7 @@ test('WA-05 a refund that never arrived is requested again', async () => {
   assert.deepEqual((await moved('jana')).slice(1), ['refund_set_aside 2000000', 'refund_paid 2000000']);
 });
 
-test('WA-05 money that does not fit back stays set aside', async () => {
+test('WA-05 money that does not fit stays set aside', async () => {
   const { processor, paid, tell, ledger, moved } = ground;
   const { there } = await paid('mia', 5_000_000);
   await ask('mia', 5_000_000, 'one');

@@ -54,7 +54,7 @@ test('SB-08 a wallet idle for 30 days is removed', async () => {
   assert.deepEqual(await usersLeft(), ['used', 'holding']);
 });
 
-test('SB-08 each pass goes on where the last one stopped', async () => {
+test('SB-08 each pass resumes where the last stopped', async () => {
   await setWallets({ a: 31, b: 0, c: 31, d: 0, e: 31 });
   assert.equal(await expireSandboxWallets(sandbox, 0n, 2), 2n);
   assert.deepEqual(await usersLeft(), ['b', 'c', 'd', 'e']);
@@ -73,7 +73,7 @@ test('SB-08 a user of a removed wallet gets a new grant', async () => {
   assert.equal((await readSandboxWallet(ledger.database, { appId: APP }, 'back'))?.balance, Number(GRANT));
 });
 
-test('SB-08 a pass skips a wallet in use without waiting', async () => {
+test('SB-08 a pass skips wallets in use without waiting', async () => {
   await setWallets({ locked: 31, free: 31 });
   const client = await ledger.database.owner.connect();
   await client.query(`begin; select from sandbox.wallets where user_id = 'locked' for update`);
@@ -83,7 +83,7 @@ test('SB-08 a pass skips a wallet in use without waiting', async () => {
   assert.deepEqual(await usersLeft(), ['locked']);
 });
 
-test('SB-05 a reset during a removal creates the wallet again', async () => {
+test('SB-05 a reset during removal creates the wallet again', async () => {
   await setWallets({ reset: 31 });
   const client = await ledger.database.owner.connect();
   await client.query('begin; select sandbox.expire(0, 100)');
@@ -108,7 +108,7 @@ test('SB-05 a reset during a removal creates the wallet again', async () => {
   assert.deepEqual(await usersLeft(), ['reset']);
 });
 
-test('SB-08 a call during a removal makes the wallet anew', async () => {
+test('SB-08 a call during removal makes the wallet anew', async () => {
   await setWallets({ calling: 31 });
   const client = await ledger.database.owner.connect();
   await client.query('begin; select sandbox.expire(0, 100)');

@@ -108,7 +108,7 @@ test('SB-02 two simultaneous sandbox settlements take effect once', async () => 
   }
 });
 
-test('SB-02 an old month’s hold leaves the new month alone', async () => {
+test('SB-02 an old hold leaves the new month alone', async () => {
   await makeSandboxWallet(ledger.database, { appId: APP }, { user: 'months', balance: 1_000, cap: 100 });
   const old = holdOf('months', 70);
   await reserve([old]);

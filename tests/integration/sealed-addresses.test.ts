@@ -22,7 +22,7 @@ const ROWS: Readonly<Record<string, string>> = {
   'mail.messages': `(sealed_recipient, subject, body) values ('@', '${SEALED}', '${SEALED}')`,
 };
 
-test('CP-12 a table that keeps addresses refuses a plain one', async () => {
+test('CP-12 a table keeping addresses refuses a plain one', async () => {
   const rows = await sql<{ name: string }>(owner)`select conrelid::regclass::text as name from pg_constraint
     where conname like '%\\_sealed' and convalidated`;
   const guarded = rows.map(({ name }) => name);

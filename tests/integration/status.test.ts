@@ -71,7 +71,7 @@ test('OP-14 a time without processes is one incident', async () => {
   assert.equal((await incidents()).length, 2, 'only the clock has moved');
 });
 
-test('OP-14 an incident goes on while any process sees it', async () => {
+test('OP-14 an incident lasts while any process sees it', async () => {
   await note({ out: ['a.one'] });
   await pass('20 seconds');
   await note({ silentMs: 9_000 }); // Another process, which has not called the model.

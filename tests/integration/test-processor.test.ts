@@ -138,7 +138,7 @@ test('ON-03 a declined card pays nothing', async () => {
   assert.deepEqual(typesOf(testPayment), ['payment.paid']);
 });
 
-test('ON-03 a card with a second step pays once confirmed', async () => {
+test('ON-03 a two-step card pays once confirmed', async () => {
   const testCheckout = await newCheckout();
   assert.equal(await bank.confirm(testCheckout, true), 'nothing');
   assert.equal(await bank.pay(testCheckout, 'confirm'), 'confirm');

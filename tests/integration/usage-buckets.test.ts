@@ -88,7 +88,7 @@ async function assertSummary(user: string, bills: readonly Bill[]): Promise<void
   assert.deepEqual(await service.check(), []);
 }
 
-test('MO-06 tokens add up from the answer to the charge', async () => {
+test('MO-06 tokens add up from answer to charge', async () => {
   await service.fund(app, 'sums', BALANCE);
   const bills: Bill[] = [];
   for (const { isStream, ...parts } of fc.sample(buckets, { numRuns: CALLS, seed })) {

@@ -17,7 +17,7 @@ const BY = { actor: 'tests', reason: 'as agreed', limits: undefined };
 const USER = 'previewed' as EndUserId;
 const nobody = () => Promise.resolve();
 
-test('CP-05 a preview waits for no connection of another act', async (t) => {
+test('CP-05 a preview waits for no other act’s connection', async (t) => {
   const ledger = await createLedgerDatabase();
   t.after(ledger.close);
   await ledger.open(USER, 1_000);

@@ -51,7 +51,7 @@ function countOf(rows: readonly { readonly app_id: string }[]): Record<string, n
   return counts;
 }
 
-test('WH-01 a successor gets no events of a removed subscription', async () => {
+test('WH-01 a successor gets no removed subscription’s events', async () => {
   await subscribe('a');
   await add('a', 5, 10);
   await sql(live)`delete from webhooks.subscriptions`;
@@ -140,7 +140,7 @@ test('WH-03 an unsubscribed type is not sent from the store', async () => {
   await forget();
 });
 
-test('WH-12 an attempt with an unreadable secret does not count', async () => {
+test('WH-12 attempts with an unreadable secret do not count', async () => {
   await subscribe('a');
   await add('a', 1, 10);
   const id = randomUUID();
@@ -154,7 +154,7 @@ test('WH-12 an attempt with an unreadable secret does not count', async () => {
   await forget();
 });
 
-test('WH-15 a listener that has long not asked gets nothing', async () => {
+test('WH-15 a listener long silent gets nothing', async () => {
   const listener = `insert into webhooks.subscriptions (app_id, listener_id, listening_until, events)
     values ('a', 'l', clock_timestamp() + $1 * interval '1 s', array['topup.completed'])`;
   await db.query(listener, [-1]);
@@ -181,7 +181,7 @@ test('WH-13 a dead worker’s attempt is repeated as the same', async () => {
   await forget();
 });
 
-test('WH-13 workers that claim at once never share an event', async () => {
+test('WH-13 workers claiming at once never share events', async () => {
   for (const app of ['a', 'b', 'c', 'd']) {
     await subscribe(app);
     await add(app, 50, 10);
@@ -192,7 +192,7 @@ test('WH-13 workers that claim at once never share an event', async () => {
   await forget();
 });
 
-test('WH-14 an event is removed 30 days after its end', async () => {
+test('WH-14 events are removed 30 days after their end', async () => {
   await subscribe('a');
   await add('a', 2, 10);
   for (const { event_id: eventId } of await claim(2)) {

@@ -75,7 +75,7 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
   'PATCH /operator/accounts/{accountId}': ['POST /ops/account'],
 };
 
-test('CP-10 operator routes and console pages match one to one', () => {
+test('CP-10 operator routes match console pages one to one', () => {
   const names = Object.keys(OPERATOR_ACCESS);
   assert.deepEqual(Object.keys(PAGES).toSorted(), names.filter((name) => name.includes(' /operator/')).toSorted());
   const pages = new Set(Object.values(PAGES).flat());

@@ -101,7 +101,7 @@ test('SDK-01 a bodyless 402 stays a 402, and network errors pass unchanged', asy
   await assert.rejects(purser.balance('anna'), lost);
 });
 
-test('SDK-02 a caller may abort a call and correlate it', async () => {
+test('SDK-02 a caller may abort and correlate a call', async () => {
   const { purser, sent } = clientThat(() => new Response('{}'));
   const { signal } = new AbortController();
   await purser.usageSummary('anna', { signal, correlationId: 'mine', month: '2026-01' });

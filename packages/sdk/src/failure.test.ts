@@ -30,7 +30,7 @@ test('SDK-01 a 402 is found inside wrapping errors', () => {
   }
 });
 
-test('SDK-01 other values are never taken for a payment error', () => {
+test('SDK-01 other values are never taken for payment errors', () => {
   const circle: { cause?: unknown } = {};
   circle.cause = circle;
   for (const error of [
@@ -62,7 +62,7 @@ test('SDK-01 headers supply what the 402 body leaves out', () => {
   }
 });
 
-test('SDK-01 guard returns the answer and rethrows other errors unchanged', async () => {
+test('SDK-01 guard returns the answer or rethrows other errors', async () => {
   assert.equal(await guard(() => 'answer'), 'answer');
   assert.equal(await guard(async () => 'answer'), 'answer');
   const other = new Error('other');

@@ -51,7 +51,7 @@ test('CC-14 a chat call resent after a loss keeps its key', async () => {
   for (const key of keys) assert.match(key ?? '', /^[\da-f-]{36}$/);
 });
 
-test('CC-14 a call whose answer breaks off counts as lost', async () => {
+test('CC-14 a call whose answer breaks off is lost', async () => {
   const { call, numbers } = clientThat(brokenOff);
   await assert.rejects(call(), { message: 'terminated' });
   for (let time = 0; time < 2; time += 1) assert.deepEqual(await (await call()).json(), {});

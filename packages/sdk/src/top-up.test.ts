@@ -125,7 +125,7 @@ test('SDK-02 the balance is read at most four times a second', async () => {
   }
 });
 
-test('SDK-02 a suspended wallet is not treated as awaiting funds', async () => {
+test('SDK-02 a suspended wallet is not awaiting funds', async () => {
   const { count, run } = scene([{}, { balanceMicros: 5, status: 'suspended' }]);
   await assert.rejects(run({ waitMs: 400 }), isPurserError);
   assert.equal(count.looks, 2);
@@ -181,7 +181,7 @@ test('SDK-02 a promise that resolves early is not missed', async () => {
   assert.equal(await scene([{}]).run({ until, onTopUp, waitMs: 2 ** 40 }), 'answer');
 });
 
-test('SDK-02 a timeout throws the refusal and leaves nothing running', async () => {
+test('SDK-02 a timeout throws the refusal and stops everything', async () => {
   const error = refusal();
   let given: AbortSignal | undefined;
   const until: TopUpOptions['until'] = (_error, signal) => {

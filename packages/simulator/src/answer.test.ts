@@ -43,14 +43,14 @@ function callsOf({ choices }: OpenAI.ChatCompletion): unknown {
   });
 }
 
-test('the same request always has the same usage', async () => {
+test('OP-01 the same request always has the same usage', async () => {
   const options = { n: 2, tools: [weather], logprobs: true, stop: ['simulator'] };
   const [first, second] = [await ask('Again?', options), await ask('Again?', options)];
   assert.deepEqual(first.usage, second.usage);
   assert.notEqual(first.id, second.id);
 });
 
-test('no choice has more tokens than the limit', async () => {
+test('OP-01 no choice has more tokens than the limit', async () => {
   for (const limit of [1, 5, 10]) {
     for (const name of ['max_tokens', 'max_completion_tokens']) {
       const { choices, usage } = await ask('Tell me more 🙂.', { n: 2, [name]: limit });
@@ -66,14 +66,14 @@ test('no choice has more tokens than the limit', async () => {
   assert.equal(both.usage?.completion_tokens, 3);
 });
 
-test('an answer that fits the limit exactly is complete', async () => {
+test('OP-01 an answer fitting the limit exactly is complete', async () => {
   const whole = await ask('Fits?');
   const fitting = await ask('Fits?', { max_completion_tokens: whole.usage!.completion_tokens });
   assert.equal(fitting.choices[0]?.finish_reason, 'stop');
   assert.equal(fitting.choices[0]?.message.content, whole.choices[0]?.message.content);
 });
 
-test('reasoning tokens count towards the limit', async () => {
+test('OP-01 reasoning tokens count towards the limit', async () => {
   const { usage, choices } = await ask('Think!', { model: 'sim-cached', max_completion_tokens: 20 });
   assert.equal(usage?.completion_tokens, 20);
   assert.equal(usage?.completion_tokens_details?.reasoning_tokens, 20);
@@ -81,13 +81,13 @@ test('reasoning tokens count towards the limit', async () => {
   assert.equal(choices[0]?.finish_reason, 'length');
 });
 
-test('a stop text ends the answer just before the text', async () => {
+test('OP-01 a stop text ends the answer just before the text', async () => {
   const { choices } = await ask('Stop.', { stop: ['nowhere to be found', ' built-in', ' simulator'] });
   assert.equal(choices[0]?.message.content, 'Hello from the');
   assert.equal(choices[0]?.finish_reason, 'stop');
 });
 
-test('a tool the question names is called with its arguments', async () => {
+test('OP-01 a tool the question names is called with its arguments', async () => {
   const named = await ask('Please get_weather for me.', { tools: [clock, weather] });
   const [call] = named.choices[0]!.message.tool_calls!;
   assert.ok(call?.type === 'function');
@@ -98,7 +98,7 @@ test('a tool the question names is called with its arguments', async () => {
   assert.deepEqual(namesOf(await ask('Hello.', { tools: [clock, weather] })), []);
 });
 
-test('the tool choice decides', async () => {
+test('OP-01 the tool choice decides', async () => {
   const tools = [clock, weather];
   const byName = { type: 'function' as const, function: { name: 'get_weather' } };
   assert.deepEqual(namesOf(await ask('get_time', { tools, tool_choice: 'none' })), []);
@@ -112,14 +112,14 @@ test('the tool choice decides', async () => {
   assert.deepEqual(namesOf(await ask('get_time', { tools, tool_choice: allowed })), ['get_weather']);
 });
 
-test('several tools are called at once when asked', async () => {
+test('OP-01 several tools are called at once when asked', async () => {
   const options = { tools: [clock, weather], parallel_tool_calls: true };
   assert.deepEqual(namesOf(await ask('get_weather and get_time', options)), ['get_time', 'get_weather']);
   assert.deepEqual(namesOf(await ask('Go.', { ...options, tool_choice: 'required' })), ['get_time', 'get_weather']);
   assert.deepEqual(namesOf(await ask('get_weather and get_time', { tools: options.tools })), ['get_time']);
 });
 
-test('an agent that sends the tool result gets prose', async () => {
+test('OP-01 an agent sending the tool result gets prose', async () => {
   const messages = [
     { role: 'user' as const, content: 'get_weather' },
     {
@@ -132,7 +132,7 @@ test('an agent that sends the tool result gets prose', async () => {
   assert.match(choices[0]?.message.content ?? '', /The tool answered “Rain\.”/);
 });
 
-test('streamed tool calls assemble to the same call', async () => {
+test('OP-01 streamed tool calls assemble to the same call', async () => {
   const request = {
     model: 'sim-echo',
     messages: [{ role: 'user' as const, content: 'get_weather get_time' }],
@@ -145,7 +145,7 @@ test('streamed tool calls assemble to the same call', async () => {
   assert.equal(streamed.choices[0]?.finish_reason, 'tool_calls');
 });
 
-test('a tool call is cut at the limit too', async () => {
+test('OP-01 a tool call is cut at the limit', async () => {
   const whole = await ask('get_weather', { tools: [weather] });
   for (let limit = 1; limit < whole.usage!.completion_tokens; limit += 1) {
     const { choices, usage } = await ask('get_weather', { tools: [weather], max_completion_tokens: limit });
@@ -154,7 +154,7 @@ test('a tool call is cut at the limit too', async () => {
   }
 });
 
-test('JSON answers are JSON and conform to their schema', async () => {
+test('OP-01 JSON answers are JSON conforming to their schema', async () => {
   const object = await ask('As JSON, please.', { response_format: { type: 'json_object' } });
   assert.equal(JSON.parse(object.choices[0]!.message.content!).echo, 'As JSON, please.');
   const schema = { type: 'object', properties: { score: { type: 'number', maximum: 0.5 } }, required: ['score'] };
@@ -163,7 +163,7 @@ test('JSON answers are JSON and conform to their schema', async () => {
   assert.deepEqual(JSON.parse(instance.choices[0]!.message.content!), { score: 0 });
 });
 
-test('log probabilities cover the text, buffered and streamed', async () => {
+test('OP-01 log probabilities cover the text, buffered and streamed', async () => {
   const request = {
     model: 'sim-echo',
     messages: [{ role: 'user' as const, content: 'Sure 🙂?' }],
@@ -180,7 +180,7 @@ test('log probabilities cover the text, buffered and streamed', async () => {
   assert.equal(entries[0]?.top_logprobs[0]?.token, entries[0]?.token);
 });
 
-test('attachments are counted and never opened', async () => {
+test('OP-01 attachments are counted and never opened', async () => {
   const text = { type: 'text' as const, text: 'Look.' };
   const image = { type: 'image_url' as const, image_url: { url: 'http://127.0.0.1:1/none.png' } };
   const sound = { type: 'input_audio' as const, input_audio: { data: 'AAAA', format: 'wav' as const } };

@@ -50,18 +50,18 @@ function withReplaced(value: unknown, path: readonly number[], replacement: unkn
   return { ...value, [key]: withReplaced((value as Record<string, unknown>)[key], rest, replacement) };
 }
 
-test('any body at all is answered or refused', () => {
+test('OP-01 any body at all is answered or refused', () => {
   fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), serve), { numRuns: 300 });
 });
 
-test('a request with anything anywhere is answered or refused', () => {
+test('OP-01 any request at all is answered or refused', () => {
   const path = fc.array(fc.nat(20), { minLength: 1, maxLength: 6 });
   const anything = fc.oneof(fc.jsonValue(), fc.constantFrom('', 'auto', 'none', 'required', null, 0, -1, 1e9, [], {}));
   const property = fc.property(path, anything, (at, value) => serve(JSON.stringify(withReplaced(FIELDS, at, value))));
   fc.assert(property, { numRuns: 2_000 });
 });
 
-test('any text equals its pieces joined', () => {
+test('OP-01 any text equals its pieces joined', () => {
   const text = fc.string({
     unit: fc.oneof(fc.constantFrom(' ', '\n', '🙂'), fc.string({ unit: 'binary', maxLength: 20 })),
   });

@@ -37,13 +37,13 @@ async function readAll(response: Response): Promise<{ readonly text: string; rea
   }
 }
 
-test('the README describes every behaviour in the same words', async () => {
+test('OP-18 the README describes every behaviour verbatim', async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
   for (const [model, { about }] of Object.entries(BEHAVIOURS))
     assert.ok(readme.includes(`| \`${model}\` | ${about} |`), model);
 });
 
-test('sim-slow pauses between words', async () => {
+test('OP-01 sim-slow pauses between words', async () => {
   const startMs = performance.now();
   const gone = new AbortController();
   const response = await post({ model: 'sim-slow', stream: true }, gone.signal);
@@ -56,14 +56,14 @@ test('sim-slow pauses between words', async () => {
   assert.ok(performance.now() - startMs >= 290); // Three pauses of 100 ms; timers may fire a little early.
 });
 
-test('sim-slow delays a buffered answer for as long', async () => {
+test('OP-01 sim-slow delays a buffered answer for as long', async () => {
   const startMs = performance.now();
   const { choices } = await client.chat.completions.create({ model: 'sim-slow', messages, max_tokens: 3 });
   assert.equal(choices[0]?.message.content, 'Hello from t');
   assert.ok(performance.now() - startMs >= 290);
 });
 
-test('sim-cached reports cached and reasoning tokens within their sums', async () => {
+test('OP-01 sim-cached reports cached and reasoning tokens consistently', async () => {
   const { usage } = await client.chat.completions.create({ model: 'sim-cached', messages, n: 2 });
   assert.equal(usage?.prompt_tokens_details?.cached_tokens, Math.floor(usage!.prompt_tokens / 2));
   assert.equal(usage?.completion_tokens_details?.reasoning_tokens, 64);
@@ -71,7 +71,7 @@ test('sim-cached reports cached and reasoning tokens within their sums', async (
   assert.equal(usage?.total_tokens, usage.prompt_tokens + usage.completion_tokens);
 });
 
-test('sim-no-usage never reports usage', async () => {
+test('OP-01 sim-no-usage never reports usage', async () => {
   const plain = await client.chat.completions.create({ model: 'sim-no-usage', messages });
   assert.ok(!('usage' in plain));
   const response = await post({ model: 'sim-no-usage', stream: true, stream_options: { include_usage: true } });
@@ -80,7 +80,7 @@ test('sim-no-usage never reports usage', async () => {
   assert.ok(!text.includes('"usage"'));
 });
 
-test('sim-truncated ends cleanly without a finish reason', async () => {
+test('OP-01 sim-truncated ends cleanly without a finish reason', async () => {
   const response = await post({ model: 'sim-truncated', stream: true, stream_options: { include_usage: true } });
   const { text, isBroken } = await readAll(response);
   assert.equal(isBroken, false);
@@ -90,7 +90,7 @@ test('sim-truncated ends cleanly without a finish reason', async () => {
   assert.equal(plain.choices[0]?.finish_reason, null);
 });
 
-test('sim-cut breaks the connection halfway through its answer', async () => {
+test('OP-01 sim-cut breaks the connection halfway through its answer', async () => {
   const stream = await readAll(await post({ model: 'sim-cut', stream: true }));
   assert.equal(stream.isBroken, true);
   assert.match(stream.text, /"content":"Hello".*\n\n$/s);
@@ -101,7 +101,7 @@ test('sim-cut breaks the connection halfway through its answer', async () => {
   assert.throws(() => JSON.parse(plain.text));
 });
 
-test('sim-hangs accepts a request and never answers', async () => {
+test('OP-01 sim-hangs accepts a request and never answers', async () => {
   const gone = new AbortController();
   const arrived = once(server, 'request');
   const asked = post({ model: 'sim-hangs' }, gone.signal);
@@ -113,7 +113,7 @@ test('sim-hangs accepts a request and never answers', async () => {
   await assert.rejects(asked, { name: 'AbortError' });
 });
 
-test('sim-garbage answers 200 with an unreadable body', async () => {
+test('OP-01 sim-garbage answers 200 with an unreadable body', async () => {
   for (const stream of [false, true]) {
     const response = await post({ model: 'sim-garbage', stream });
     assert.equal(response.status, 200);
@@ -127,7 +127,7 @@ test('sim-garbage answers 200 with an unreadable body', async () => {
   }, SyntaxError);
 });
 
-test('sim-throttled, sim-error and sim-rejects refuse in the format’s shape', async () => {
+test('OP-01 sim-throttled, sim-error and sim-rejects refuse in the format’s shape', async () => {
   const throttled = await post({ model: 'sim-throttled' });
   assert.equal(throttled.status, 429);
   assert.equal(throttled.headers.get('retry-after'), '2');

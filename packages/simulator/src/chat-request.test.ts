@@ -17,7 +17,7 @@ function faultOf(body: string): ApiError['facts'] | undefined {
   }
 }
 
-test('a malformed request is a 400 that names the field', () => {
+test('OP-01 a malformed request is a 400 that names the field', () => {
   const cases: readonly (readonly [object, string])[] = [
     [{ model: undefined }, 'model'],
     [{ model: 7 }, 'model'],
@@ -54,14 +54,14 @@ test('a malformed request is a 400 that names the field', () => {
   }
 });
 
-test('a body that is not a JSON object is a 400', () => {
+test('OP-01 a body that is not a JSON object is a 400', () => {
   for (const body of ['', '{', 'null', '[]', '7', '"text"', '['.repeat(1_000_000)])
     assert.equal(faultOf(body)?.status, 400);
   const deep = `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`;
   assert.match(faultOf(`{"model":"sim-echo","x":${deep}}`)?.message ?? '', /nested deeper/);
 });
 
-test('null is the same as absent', () => {
+test('OP-01 null is the same as absent', () => {
   const nulls = {
     n: null,
     stop: null,

@@ -24,7 +24,7 @@ function askModels(port: number): Promise<Response> {
   return fetch(`http://127.0.0.1:${port}/v1/models`, { headers: { authorization: 'Bearer a', connection: 'close' } });
 }
 
-test('the simulator prints only its port, on one line', async () => {
+test('OP-01 the simulator prints its port on one line', async () => {
   const child = start([main, '--port', '0']);
   let output = '';
   child.stdout?.on('data', (bytes) => (output += String(bytes)));
@@ -35,7 +35,7 @@ test('the simulator prints only its port, on one line', async () => {
   assert.equal(output, `{"port":${port}}\n`);
 });
 
-test('the simulator ends when its stdin closes', async () => {
+test('OP-01 the simulator ends when its stdin closes', async () => {
   const child = start([main, '--port', '0']);
   const { port } = JSON.parse(await firstLineOf(child));
   const answer = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
@@ -49,7 +49,7 @@ test('the simulator ends when its stdin closes', async () => {
   await broken;
 });
 
-test('the simulator ends on SIGTERM but not on Ctrl-C', async () => {
+test('OP-01 SIGTERM ends the simulator, Ctrl-C does not', async () => {
   const child = start([main, '--port', '0']);
   const { port } = JSON.parse(await firstLineOf(child));
   child.kill('SIGINT');
@@ -58,7 +58,7 @@ test('the simulator ends on SIGTERM but not on Ctrl-C', async () => {
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
 
-test('the simulator ends when its parent is killed', async () => {
+test('OP-01 the simulator ends when its parent is killed', async () => {
   const parentScript = `
     const { spawn } = require('node:child_process');
     const child = spawn(process.execPath, [${JSON.stringify(main)}, '--port', '0'], { stdio: ['pipe', 'inherit', 'inherit'] });
@@ -70,7 +70,7 @@ test('the simulator ends when its parent is killed', async () => {
   await allEnded;
 });
 
-test('an invalid or taken port is reported on stderr', async () => {
+test('OP-01 invalid or taken ports are reported on stderr', async () => {
   const wrong = [[], ['--port'], ['--port', 'http'], ['--port', '65536'], ['--prot', '1']];
   const exits = await Promise.all(wrong.map((args) => once(start([main, ...args]), 'exit')));
   for (const exit of exits) assert.deepEqual(exit, [2, null]);

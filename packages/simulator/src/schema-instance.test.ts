@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { instanceOf } from './schema-instance.ts';
 
-test('an instance conforms to its schema', () => {
+test('OP-01 an instance conforms to its schema', () => {
   const cases: readonly (readonly [unknown, unknown])[] = [
     [{ type: 'object', properties: { a: { type: 'boolean' }, b: { type: 'string' } }, required: ['a'] }, { a: true }],
     [
@@ -39,12 +39,12 @@ test('an instance conforms to its schema', () => {
   for (const [schema, instance] of cases) assert.deepEqual(instanceOf(schema), instance, JSON.stringify(schema));
 });
 
-test('a key called __proto__ is an ordinary key', () => {
+test('OP-01 a key called __proto__ is an ordinary key', () => {
   const instance = instanceOf(JSON.parse('{"properties":{"__proto__":{"const":1}},"required":["__proto__"]}'));
   assert.equal(JSON.stringify(instance), '{"__proto__":1}');
 });
 
-test('an infinite schema quickly gives a small instance', () => {
+test('OP-01 an infinite schema quickly gives a small instance', () => {
   const wide = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`key${index}`, {}]));
   const endless: readonly object[] = [
     { $ref: '#' },

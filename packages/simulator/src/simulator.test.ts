@@ -37,7 +37,7 @@ function textsOf({ choices }: OpenAI.ChatCompletion): readonly (string | null)[]
   return choices.map((choice) => choice.message.content);
 }
 
-test('a completion has exactly the fields of the format', async () => {
+test('OP-01 a completion has exactly the format’s fields', async () => {
   const body = await (await post({ model: 'sim-echo', messages: question })).json();
   const { id, created, choices, usage, ...rest } = body as Record<string, unknown>;
   assert.match(String(id), /^chatcmpl-/);
@@ -64,7 +64,7 @@ test('a completion has exactly the fields of the format', async () => {
   });
 });
 
-test('a stream is role, words, finish reason and end', async () => {
+test('OP-01 a stream is role, words, finish reason and end', async () => {
   const chunks = await streamedChunks({});
   const choices = chunks.map((chunk) => (chunk['choices'] as Record<string, unknown>[])[0]);
   assert.deepEqual(choices[0], {
@@ -80,7 +80,7 @@ test('a stream is role, words, finish reason and end', async () => {
   assert.ok(chunks.every((chunk) => !('usage' in chunk)));
 });
 
-test('the usage chunk comes on request and has no choices', async () => {
+test('OP-01 the usage chunk comes on request and has no choices', async () => {
   const chunks = await streamedChunks({ stream_options: { include_usage: true } });
   const last = chunks.at(-1);
   const plain = await client.chat.completions.create({ model: 'sim-echo', messages: question });
@@ -89,7 +89,7 @@ test('the usage chunk comes on request and has no choices', async () => {
   assert.ok(chunks.slice(0, -1).every((chunk) => chunk['usage'] === null));
 });
 
-test('the stock client reads the same text, streamed or not', async () => {
+test('OP-01 the stock client reads the same text, streamed or not', async () => {
   const request = { model: 'sim-echo', messages: question, n: 3 };
   const plain = await client.chat.completions.create(request);
   const streamed = await client.chat.completions.stream(request).finalChatCompletion();
@@ -97,7 +97,7 @@ test('the stock client reads the same text, streamed or not', async () => {
   assert.equal(new Set(textsOf(plain)).size, 3);
 });
 
-test('the models are listed and retrieved one by one', async () => {
+test('OP-01 models are listed, and retrieved singly', async () => {
   const listed: OpenAI.Model[] = [];
   for await (const model of client.models.list()) listed.push(model);
   assert.equal(listed[0]?.id, 'sim-echo');
@@ -105,14 +105,14 @@ test('the models are listed and retrieved one by one', async () => {
   await assert.rejects(client.models.retrieve('constructor'), { status: 404, code: 'model_not_found' });
 });
 
-test('a call without a key is a 401', async () => {
+test('OP-01 a call without a key is a 401', async () => {
   for (const authorization of ['', 'Bearer ', 'Basic abc']) {
     const response = await post({ model: 'sim-echo', messages: question }, { authorization });
     assert.equal(response.status, 401, authorization);
   }
 });
 
-test('an unknown model, address or method has its own refusal', async () => {
+test('OP-01 an unknown model, address or method has its own refusal', async () => {
   await assert.rejects(client.chat.completions.create({ model: '__proto__', messages: question }), { status: 404 });
   const headers = { authorization: 'Bearer anything' };
   assert.equal((await fetch(`${baseURL}/embeddings`, { headers })).status, 404);
@@ -121,7 +121,7 @@ test('an unknown model, address or method has its own refusal', async () => {
   assert.equal(wrongMethod.headers.get('allow'), 'POST');
 });
 
-test('a body over 2 MB is a 413 that keeps the connection', async () => {
+test('OP-01 a body over 2 MB is a 413 that keeps the connection', async () => {
   const socket = connect(port, '127.0.0.1');
   const bodyBytes = 8 * 1024 * 1024;
   const key = 'host: x\r\nauthorization: Bearer a\r\n';
@@ -132,7 +132,7 @@ test('a body over 2 MB is a 413 that keeps the connection', async () => {
   assert.deepEqual(statuses, ['HTTP/1.1 413', 'HTTP/1.1 200']);
 });
 
-test('a client that leaves at any moment does no harm', async () => {
+test('OP-01 a client that leaves at any moment does no harm', async () => {
   const body = JSON.stringify({ model: 'sim-slow', messages: question, stream: true });
   const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer a\r\ncontent-length: ${body.length}\r\n\r\n`;
   const whole = head + body;
@@ -155,7 +155,7 @@ test('a client that leaves at any moment does no harm', async () => {
   assert.equal((await client.chat.completions.create({ model: 'sim-echo', messages: question })).choices.length, 1);
 });
 
-test('nothing of an answer keeps running after its client leaves', async () => {
+test('OP-01 nothing of an answer keeps running after its client leaves', async () => {
   const fresh = createSimulator();
   const freshPort = await listenOnLoopback(fresh, 0);
   for (const model of ['sim-slow', 'sim-hangs']) {

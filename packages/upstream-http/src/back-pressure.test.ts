@@ -98,7 +98,7 @@ test('CC-24 four large bodies are in memory at once', async (t) => {
   assert.deepEqual(largeBodies.counts, { inside: 0, outside: 0, handled: 0 });
 });
 
-test('CC-24 a large body that breaks off frees its room', async (t) => {
+test('CC-24 a large body breaking off frees its room', async (t) => {
   const { server, origin } = await flooding(8 * KIBIBYTE * KIBIBYTE);
   t.after(() => server.close());
   const largeBodies = new LargeBodies();

@@ -79,7 +79,7 @@ test('CC-13 a request has its headers and byte length', async (t) => {
   ]);
 });
 
-test('CC-13 a request with an invalid header is never sent', async (t) => {
+test('CC-13 a request with invalid headers is never sent', async (t) => {
   const { url, requests } = await sceneOf(t, responding(responseBytes('ok')));
   const http = createHttpClient();
   t.after(http.close);
@@ -121,7 +121,7 @@ for (const [what, bytes] of LAST_RESPONSES) {
   });
 }
 
-test('CC-11 unsolicited upstream bytes are not taken for a response', async (t) => {
+test('CC-11 unsolicited upstream bytes are no response', async (t) => {
   const scene = await sceneOf(t, responding(responseBytes('first'), responseBytes('second')));
   assert.equal(await scene.ask(), 'first');
   scene.sockets()[0]?.write(responseBytes('CANARY'));
@@ -158,7 +158,7 @@ test('CC-11 bytes written after a response are not taken for another', async (t)
   assert.equal(await scene.ask(), 'second');
 });
 
-test('CC-11 an idle connection the upstream closed is not used', async (t) => {
+test('CC-11 an idle connection closed upstream is not used', async (t) => {
   const scene = await sceneOf(t, ({ socket, text }) => {
     if (text.endsWith('leave')) socket.destroy();
     else socket.write(responseBytes('ok'));
@@ -213,7 +213,7 @@ test('CC-09 a body that is too large is not read on', async (t) => {
   await waitUntil('the connection is closed', () => scene.sockets().length === 0);
 });
 
-test('CC-11 a response that breaks off is read, then fails', async (t) => {
+test('CC-11 a response breaking off is read, then fails', async (t) => {
   const scene = await sceneOf(t, ({ socket }) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\npart'));
   const read = bodyReader(await scene.postStreamed('{}', FOREVER));
   await waitUntil('the connection has ended', () => scene.sockets().length === 0);
@@ -261,7 +261,7 @@ test('CC-11 a request fails if `connect` itself throws', async (t) => {
   await assert.rejects(ask(), isError('connection'));
 });
 
-test('CC-11 a connection with an unfinished request is not reused', async (t) => {
+test('CC-11 no connection with an unfinished request is reused', async (t) => {
   let isFirst = true;
   const server = await startRawServer({
     t,

@@ -16,7 +16,7 @@ test('what has met its deadline is collected with the young generation', () => {
   assert.ok(share < 0.1, `${share} of it was promoted`);
 });
 
-test('simultaneous deadlines each fire once, even if one removes another', async () => {
+test('CC-09 simultaneous deadlines each fire once, even if one removes another', async () => {
   const deadlines = new Deadlines();
   const told: string[] = [];
   const done = Promise.withResolvers<void>();

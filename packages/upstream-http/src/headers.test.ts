@@ -5,7 +5,7 @@ import { responseBytes, startRawServer } from './testing/raw-server.ts';
 
 const LIMITS = { timeoutMs: 30_000, bytesMax: 1_000_000 };
 
-test('a request adds safe headers to its endpoint’s', async (t) => {
+test('CC-13 a request adds safe headers to its endpoint’s', async (t) => {
   const server = await startRawServer({ t, respond: ({ socket }) => void socket.write(responseBytes('{}')) });
   const http = createHttpClient();
   t.after(http.close);

@@ -35,7 +35,7 @@ function moduleOf(upstream: URL): string {
   return `${imports}\nexport async function run({ ${names} }) {\n${rest.join('\n\n')}\nreturn { http, status, text };\n}\n`;
 }
 
-test('the README example reads a buffered and a streamed response', async (t) => {
+test('OP-18 the README example reads a buffered and a streamed response', async (t) => {
   const { url, requests } = await startRawServer({
     t,
     respond: ({ socket }) => void socket.write(responseBytes('hello')),

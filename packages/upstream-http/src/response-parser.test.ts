@@ -203,7 +203,7 @@ function cutAt(bytes: Buffer, cuts: readonly number[]): readonly Buffer[] {
   return places.slice(1).map((place, index) => bytes.subarray(places[index], place));
 }
 
-test('CC-09 a response reads the same however it is split', () => {
+test('CC-09 a response reads the same however split', () => {
   for (const text of [...RESPONSES, ...MALFORMED]
     .map(([, response]) => response)
     .filter(({ length }) => length < 400)) {

@@ -185,7 +185,7 @@ test('CP-01 changing the password requires the current one and ends other sessio
   await signIn(service, email, 'a new password');
 });
 
-test('CP-01 a mailed reset works once and ends every session', async () => {
+test('CP-01 a mailed reset works once, ending every session', async () => {
   const { email, ...owner } = await newOwner(service);
   for (let times = 0; times < 20; times += 1) {
     await nobody.ask('POST', '/sessions', { email, password: 'wrong' });
@@ -251,7 +251,7 @@ test('AU-08 neither passwords nor session tokens are stored', async () => {
   assert.ok(!stored.includes(PASSWORD) && !stored.includes(owner.token ?? ''));
 });
 
-test('CP-01 only the owner’s other sessions are ended at once', async () => {
+test('CP-01 only the owner’s other sessions end at once', async () => {
   const { email, ...person } = await newOwner(service);
   const others = [await signIn(service, email), await signIn(service, email)];
   const stranger = await newOwner(service);

@@ -35,7 +35,7 @@ test('BI-01 OP-04 balance and readiness requests do not wait for account planes'
   }
 });
 
-test('BI-01 a balance request does not wait for webhook requests', async () => {
+test('BI-01 a balance request does not await webhook requests', async () => {
   const user = await newUser(1_000);
   const owner = await newOwner(service);
   const { appId } = await owner.get(201, 'POST', '/apps', { name: 'App' });

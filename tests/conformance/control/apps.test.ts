@@ -118,7 +118,7 @@ test('BI-02 the page return address is on the allow-list, or none', async () => 
   assert.equal((await owner.get(200, 'PATCH', path, { returnUri: null }))['returnUri'], null);
 });
 
-test('AU-06 another owner’s app looks like no app at all', async () => {
+test('AU-06 another owner’s app looks like no app', async () => {
   const appId = await newApp();
   const { keyId } = await owner.get(201, 'POST', `/apps/${appId}/keys`, { mode: 'live' });
   for (const [method, rest, body] of [

@@ -90,7 +90,7 @@ async function overheardAccounts(t: { after: (end: () => Promise<void>) => void 
   return { accounts, mails, workOf, mostAtOnce: () => mostAtOnce };
 }
 
-test('CP-01 every kind of failed sign-in costs the same work', async (t) => {
+test('CP-01 every failed sign-in costs the same work', async (t) => {
   const { accounts, workOf } = await overheardAccounts(t);
   const { email } = await newOwner(service);
   const mute = sealedEmail('mute@example.test');
@@ -254,7 +254,7 @@ test('CP-01 no bucket name reveals an e-mail or an address', async () => {
   for (const { name } of rows) assert.match(name, /^[a-z-]+:[A-Za-z0-9_-]{43}$/);
 });
 
-test('CP-01 a sign-in during a password change gets no session', async () => {
+test('CP-01 a sign-in during password change gets no session', async () => {
   const { email } = await newOwner(service);
   let reply = await signInDuringChange(email);
   // On a slow machine the statement may give up waiting for the lock: a fault, and no session either.

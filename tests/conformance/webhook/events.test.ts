@@ -110,7 +110,7 @@ interface Described {
   };
 }
 
-test('WH-04 an event id is stable and hides wallet numbers', async () => {
+test('WH-04 an event id is stable, hiding wallet numbers', async () => {
   const app = await subscribe({ events: ALL, lowBalanceThresholdMicros: 500 });
   await connect(app.appId, 'numbered', true);
   await topUp(app.appId, 'numbered', 1_000, 'numbered');
@@ -157,7 +157,7 @@ test('WH-07 only the first connection is reported', async () => {
   assert.match(String(event?.data['connectedAt']), ISO);
 });
 
-test('WH-05 a fall below the threshold is reported each time', async () => {
+test('WH-05 each fall below the threshold is reported', async () => {
   const app = await subscribe({ events: ['balance.low'], lowBalanceThresholdMicros: 100 });
   await topUp(app.appId, 'anna', 120);
   const first = await hold(app, 'anna', 50); // 70 left.
@@ -175,7 +175,7 @@ test('WH-05 a fall below the threshold is reported each time', async () => {
   assert.equal(new Set(sent.map(({ id }) => id)).size, 2);
 });
 
-test('WH-05 a balance at the threshold is not below it', async () => {
+test('WH-05 a balance at the threshold is not below', async () => {
   const app = await subscribe({ events: ['balance.low'], lowBalanceThresholdMicros: 100 });
   for (const user of ['r', 'c', 'e']) await topUp(app.appId, user, 150);
   await hold(app, 'e', 50); // 100 left.
@@ -230,7 +230,7 @@ test('WH-05 WH-06 a disconnected wallet causes no event until it reconnects', as
   assert.deepEqual(after.toSorted(), ['balance.low', 'topup.completed']);
 });
 
-test('WH-03 events of types without a subscription are not stored', async () => {
+test('WH-03 events of unsubscribed types are not stored', async () => {
   for (let set = 1; set < 8; set += 1) {
     const types = ALL.filter((_, place) => (set >> place) & 1);
     const low = types.includes('balance.low') ? { lowBalanceThresholdMicros: 100 } : {};
@@ -244,7 +244,7 @@ test('WH-03 events of types without a subscription are not stored', async () => 
   }
 });
 
-test('WH-13 a change that is rolled back sends no event', async () => {
+test('WH-13 a rolled-back change sends no event', async () => {
   const app = await subscribe({ events: ALL, lowBalanceThresholdMicros: 100 });
   await stage.open(app.appId, 'anna');
   const client = await db.connect();

@@ -109,7 +109,7 @@ test('WH-02 only plain https addresses can be saved', async () => {
   }
 });
 
-test('WH-02 a name with any internal address cannot be saved', async () => {
+test('WH-02 names with any internal address cannot be saved', async () => {
   assert.equal(
     await createEndpointGuard({ allowPrivate: false, resolve: nowhere }).refuse('https://a.example.com/'),
     undefined,

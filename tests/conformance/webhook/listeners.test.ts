@@ -173,7 +173,7 @@ test('AU-06 nobody else can use an owner’s listeners', async () => {
   assert.deepEqual((await look(appId, listenerId)).copies, []);
 });
 
-test('WH-15 an invalid listener is refused by its field’s name', async () => {
+test('WH-15 an invalid listener is refused by field name', async () => {
   const { appId } = await newApp();
   for (const [body, param] of [
     [{ events: ['balance.low'] }, 'lowBalanceThresholdMicros'],

@@ -147,7 +147,7 @@ test('CE-05 a budget is used up to the last call', async () => {
   assert.equal(refused.headers.get('retry-after'), null, 'spent, and not on hold');
 });
 
-test('CE-05 a cell without its home spends only its loan', async (t) => {
+test('CE-05 a cell without home spends only its loan', async (t) => {
   answerWith(LITTLE);
   const key = await newKey(100 * HOLD);
   assert.equal((await callOf(USERS.c2, key, 'c2')).status, 200);
@@ -188,7 +188,7 @@ test('CE-05 a refused question stops no other key', async (t) => {
   assert.equal((await callOf(USERS.c2, other, 'c2')).status, 200);
 });
 
-test('CE-05 a lost answer strands its loan until asked again', async (t) => {
+test('CE-05 a lost answer strands its loan until re-asked', async (t) => {
   await untilHome();
   answerWith(ALL);
   const key = await newKey(3 * HOLD);

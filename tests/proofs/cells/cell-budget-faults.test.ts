@@ -256,7 +256,7 @@ test('CE-05 WA-10 a loan barred at a start is confirmed and pays', async () => {
   assert.deepEqual([Number(row?.charged), Number(row?.lost)], [50, 0]);
 });
 
-test('CE-05 a call without room does not block smaller ones', async () => {
+test('CE-05 a call without room blocks no smaller ones', async () => {
   const of = { key: newKey(), budget: 100 };
   const { c1, c2 } = ledgers;
   await c1.reserve([call('c1', of, 50)]);

@@ -17,7 +17,7 @@ const { ledgers, newKey, call, figures, ask, recall } = cells;
 
 const place = async (cell: Cell, request: HoldRequest) => (await ledgers[cell].reserve([request]))[0];
 
-test('CE-05 the home counts a loan before it is spent', async () => {
+test('CE-05 the home counts loans before they are spent', async () => {
   const of = { key: newKey(), budget: 100 };
   assert.equal(await place('c2', call('c2', of, 10)), 'budget_race_lost', 'nothing was lent');
   const question = await ask('c2', of, { least: 10, wanted: 30 });

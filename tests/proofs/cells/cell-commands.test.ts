@@ -42,7 +42,7 @@ describe('cells', { concurrency: true }, () => {
     });
   }
 
-  test('CE-03 a locked copy is told from a missing one', async () => {
+  test('CE-03 a locked copy is not a missing one', async () => {
     const holder = await database.owner.connect();
     await sql(holder)`begin; lock table accounts.apps in share mode`;
     try {

@@ -52,7 +52,7 @@ const environment = (name: string) => ({
   PURSER_REGISTRATION: 'open',
 });
 
-test('CE-03 a directory is copied only to an unused database', async (t) => {
+test('CE-03 directories are copied only to unused databases', async (t) => {
   await addCell(one.owner, 'c1', 'http://127.0.0.1:9');
   await assert.rejects(publishDirectory(one.owner), /No gateway has said yet/);
   await openCell(one.owner, 'c1');
@@ -171,7 +171,7 @@ test('CE-03 a copy ages while it stands still', async () => {
   await waitUntil('the copy has caught up', async () => (await selectCopyAge(two.owner)) === 0);
 });
 
-test('CE-03 AU-09 one command repairs a copy that missed a revocation', async () => {
+test('CE-03 AU-09 one command repairs a copy lacking a revocation', async () => {
   const [c1, c2] = running as readonly TestService[];
   assert.ok(c1 !== undefined && c2 !== undefined);
   const own = await newOwnApp(await newOwner(c1));

@@ -59,7 +59,7 @@ async function signIn({ page }: Tab, name: string): Promise<void> {
 }
 
 for (const [look, options] of looks('phone-dark')) {
-  test(`a user gets to a paid answer: ${look}`, async (t) => {
+  test(`OP-18 a user gets to a paid answer: ${look}`, async (t) => {
     const chromium = await openChromium(t, HOSTS);
     if (chromium === undefined) return;
     const tab = await chromium.open({ ...options, others: ['localhost'] });
@@ -111,7 +111,7 @@ for (const [look, options] of looks('phone-dark')) {
 }
 
 for (const [look, options] of looks('desk-light')) {
-  test(`the example tells a reached cap from a blocked wallet: ${look}`, async (t) => {
+  test(`OP-18 the example tells a reached cap from a blocked wallet: ${look}`, async (t) => {
     const chromium = await openChromium(t, HOSTS);
     if (chromium === undefined) return;
     const tab = await chromium.open({ ...options, others: ['localhost'] });
@@ -158,7 +158,7 @@ for (const [look, options] of looks('desk-light')) {
   });
 }
 
-test('signing out in one tab signs out in all tabs', async (t) => {
+test('OP-18 signing out in one tab signs out in all tabs', async (t) => {
   const chromium = await openChromium(t, HOSTS);
   if (chromium === undefined) return;
   const tab = await chromium.open({ others: ['localhost'] });
@@ -170,7 +170,7 @@ test('signing out in one tab signs out in all tabs', async (t) => {
   for (const page of [tab.page, other]) await page.getByRole('heading', { name: 'Sign in to Chat' }).waitFor();
 });
 
-test('the round trip through the connect page connects a wallet', async (t) => {
+test('OP-18 the round trip through the connect page connects a wallet', async (t) => {
   const chromium = await openChromium(t, HOSTS);
   if (chromium === undefined) return;
   const tab = await chromium.open({ width: 390, others: ['localhost'] });

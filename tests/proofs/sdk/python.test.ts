@@ -130,7 +130,7 @@ async function runTests(...names: readonly string[]): Promise<void> {
   assert.match(told, /^Ran [1-9]\d* tests? in [\d.]+s\n\nOK$/m);
 }
 
-if (typeof python === 'string') test('the Python package', { skip: python });
+if (typeof python === 'string') test('SDK-02 the Python package', { skip: python });
 else {
   test(`SDK-01 SDK-02 SDK-03 the package’s tests pass on Python ${python.version}`, () =>
     runTests('test_client', 'test_errors', 'test_retries', 'test_top_up', 'test_webhooks', 'test_service'));

@@ -42,7 +42,7 @@ function skipElsewhere(t: TestContext): boolean {
   return !isLinux;
 }
 
-test('the example reports when events stop coming', async (t) => {
+test('OP-18 the example reports when events stop coming', async (t) => {
   if (skipElsewhere(t)) return;
   const startExample = await layOutExample();
   const example = await whenReady(startExample(settings));
@@ -56,7 +56,7 @@ test('the example reports when events stop coming', async (t) => {
   assert.equal(await otherSessions(), 0);
 });
 
-test('the example ends its session after a failed start', async () => {
+test('OP-18 the example ends its session after a failed start', async () => {
   const { database } = service;
   await database.owner.query('update accounts.apps set redirect_uris = $2, return_uri = null where app_id = $1', [
     demo.appId,
@@ -70,7 +70,7 @@ test('the example ends its session after a failed start', async () => {
   await sql(database)`update accounts.apps set redirect_uris = '{}' where app_id = ${demo.appId}`;
 });
 
-test('npm run example starts the example beside a service', async (t) => {
+test('OP-18 npm run example starts the example beside a service', async (t) => {
   if (skipElsewhere(t)) return;
   const example = await whenReady(runExampleCommand(settings));
   assert.match(await firstPage(example), /^200 [^]*Sign in to Chat/);

@@ -67,14 +67,14 @@ test('SDK-02 the example charges the signed-in user', async () => {
   assert.ok(!String(upstream.requests.at(-1)?.rawBody).includes('Anna'));
 });
 
-test('the example escapes the names it shows', async () => {
+test('OP-18 the example escapes the names it shows', async () => {
   const { cookie } = await signIn('<b title="x">Carl</b>');
   const { text } = await ask('GET', '/', { cookie });
   assert.ok(text.includes('&lt;b title=&quot;x&quot;&gt;Carl&lt;/b&gt;'), text);
   assert.ok(!text.includes('<b title'));
 });
 
-test('the example lets nobody in without a valid session', async () => {
+test('OP-18 the example lets nobody in without a valid session', async () => {
   const { cookie, user } = await signIn('Dora');
   const wrong = await ask('POST', '/sign-in', { body: 'name=Dora&password=another+one' });
   assert.equal(wrong.status, 422);
@@ -97,7 +97,7 @@ test('the example lets nobody in without a valid session', async () => {
   await assertShut(cookie);
 });
 
-test('the example’s pages and cookie exclude other sites', async () => {
+test('OP-18 the example’s pages and cookie exclude other sites', async () => {
   const { headers } = await ask('GET', '/');
   assert.match(headers.get('content-security-policy') ?? '', /^default-src 'none';.*frame-ancestors 'none'$/);
   assert.doesNotMatch(headers.get('content-security-policy') ?? '', /unsafe/);
@@ -178,7 +178,7 @@ test('SDK-03 the example shows a signed event once to its user', async () => {
   for (const page of pages) page.leave();
 });
 
-test('the example refuses an unsuitable question', async () => {
+test('OP-18 the example refuses an unsuitable question', async () => {
   const { cookie, user } = await signIn('Fritz');
   await service.fund(app, user, 1_000_000);
   for (const text of ['', ' ', 'x'.repeat(4_001)]) assert.equal((await say(cookie, text)).status, 400);
@@ -221,7 +221,7 @@ async function startedWith(environment: Readonly<Record<string, string>>) {
   return { status: await run.ended, said: run.said() };
 }
 
-test('the example says why it cannot start', async () => {
+test('OP-18 the example says why it cannot start', async () => {
   const { PURSER_API_KEY: _key, ...demo } = settings;
   const noDemo = await startedWith(demo);
   assert.match(noDemo.said, /^There is no demo here yet\. Start Purser with `npm start` first.*\n$/);

@@ -34,6 +34,6 @@ export const ADDRESS_FAULTS: readonly Mutant[] = [
         'accounts_email_sealed check (true)',
       ),
     ],
-    killer: sealingAddresses('CP-12 a table that keeps addresses refuses a plain one'),
+    killer: sealingAddresses('CP-12 a table keeping addresses refuses a plain one'),
   },
 ];

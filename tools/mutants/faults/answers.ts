@@ -108,7 +108,7 @@ export const ANSWER_FAULTS: readonly Mutant[] = [
         'sentBytes - dataUrlBytes',
       ),
     ],
-    killer: charging('CC-23 our prompt count does not depend on JSON spelling'),
+    killer: charging('CC-23 our prompt count ignores JSON spelling'),
   },
   {
     id: 'estimate-above-the-limit-that-was-sent',
@@ -155,7 +155,7 @@ export const ANSWER_FAULTS: readonly Mutant[] = [
     id: 'unpriced-cache-marks-sent',
     clause: 'MO-08',
     edits: [validation('withoutUnpricedMarks(request, context.upstreams)', 'withoutUnpricedMarks(request, [])')],
-    killer: charging('MO-08 a cache mark reaches a provider only if priced'),
+    killer: charging('MO-08 a cache mark is sent only if priced'),
   },
   {
     id: 'held-up-provider-free',

@@ -103,13 +103,13 @@ export const CALL_FAULTS: readonly Mutant[] = [
         'return ceilingOf(price, tokensMax, outputTokens);',
       ),
     ],
-    killer: lowering('WA-07 several choices share the output that the wallet affords'),
+    killer: lowering('WA-07 several choices share the affordable output'),
   },
   {
     id: 'each-choice-gets-all-the-output',
     clause: 'WA-07',
     edits: [holdRequest('granted) / choices);', 'granted));')],
-    killer: lowering('WA-07 several choices share the output that the wallet affords'),
+    killer: lowering('WA-07 several choices share the affordable output'),
   },
   {
     id: 'floor-above-the-limit-of-the-caller',
@@ -132,7 +132,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
     id: 'zero-usage-taken-for-none',
     clause: 'CC-23',
     edits: [usageReport('const promptGiven = prompt ??', 'const promptGiven = (prompt || undefined) ??')],
-    killer: counting('CC-23 a consistent usage report is taken as it is'),
+    killer: counting('CC-23 a consistent usage report is taken unchanged'),
   },
   {
     id: 'last-report-taken-for-the-largest',
@@ -150,7 +150,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
     id: 'more-cached-than-prompt-tokens',
     clause: 'CC-23',
     edits: [usageReport('Math.min(cached, promptTokens)', 'cached')],
-    killer: counting('CC-23 any report gives disjoint whole counts that add up'),
+    killer: counting('CC-23 any report gives disjoint whole counts adding up'),
   },
   {
     id: 'estimate-not-marked',
@@ -167,7 +167,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
     id: 'output-past-the-limit-at-its-reported-price',
     clause: 'WA-07',
     edits: [usage('return used < most ? most : used;', 'return used;')],
-    killer: overrunning('WA-07 a plain answer past its limit is still delivered'),
+    killer: overrunning('WA-07 a plain answer past its limit is delivered'),
   },
   {
     id: 'upper-bound-charged',
@@ -245,7 +245,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
     edits: [
       validation(': Math.min(outputTokensAsked, outputTokensDeliverable(request, choices))', ': outputTokensAsked'),
     ],
-    killer: answerSize('CC-24 a plain call’s output limit rules out oversized answers'),
+    killer: answerSize('CC-24 a plain call’s limit rules out oversized answers'),
   },
   {
     id: 'stream-with-too-large-a-chunk-free',

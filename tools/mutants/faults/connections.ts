@@ -70,7 +70,7 @@ export const CONNECTION_FAULTS: readonly Mutant[] = [
     id: 'link-lasts-a-second-longer',
     clause: 'BI-04',
     edits: [links('expiry + graceSeconds <= nowSeconds', 'expiry + graceSeconds < nowSeconds')],
-    killer: linkReading('BI-04 a link works for fifteen minutes, to the second'),
+    killer: linkReading('BI-04 a link works fifteen minutes, to the second'),
   },
   {
     id: 'link-of-one-page-opens-another',

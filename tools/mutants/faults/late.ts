@@ -12,7 +12,7 @@ import {
 } from './places.ts';
 
 const ONCE = 'WA-10 a told charge is booked once after its hold’s release';
-const OTHERS = 'WA-10 a late charge takes no money another call holds';
+const OTHERS = 'WA-10 a late charge takes no other call’s money';
 const UNTOLD = 'WA-10 only a told answer is charged late';
 const BUDGET = 'CP-08 a late charge never exceeds the key’s budget';
 
@@ -109,7 +109,7 @@ export const LATE_FAULTS: readonly Mutant[] = [
     id: 'told-charge-without-its-loss',
     clause: 'WA-14',
     edits: [told('+ late + lost;', '+ late;')],
-    killer: comparingTold('WA-14 a part booked as our loss counts as booked'),
+    killer: comparingTold('WA-14 a part booked as loss counts as booked'),
   },
   {
     id: 'told-charge-of-nobody',

@@ -108,7 +108,7 @@ export const MONEY_OUT_FAULTS: readonly Mutant[] = [
     id: 'money-lifts-a-suspension',
     clause: 'WA-04',
     edits: [move('is_suspended = w.is_suspended or owed > 0,', 'is_suspended = owed > 0,')],
-    killer: clawingBack('WA-04 funding a suspended wallet does not lift its suspension'),
+    killer: clawingBack('WA-04 funding does not lift a wallet’s suspension'),
   },
   {
     id: 'recovery-from-held-money',
@@ -119,7 +119,7 @@ export const MONEY_OUT_FAULTS: readonly Mutant[] = [
         'wallet.balance_micros < wallet.shortfall_micros',
       ),
     ],
-    killer: takingBack('WA-06 money that calls hold does not cover a shortfall'),
+    killer: takingBack('WA-06 money held by calls covers no shortfall'),
   },
   {
     id: 'write-off-taken-from-the-balance',

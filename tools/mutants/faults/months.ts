@@ -18,9 +18,9 @@ const PLACES = 'WA-16 a receipt lies in its call’s starting month';
 const CLOSING = 'WA-16 a month closes only once it is complete';
 const LATE = 'WA-16 a closed month takes no receipt';
 const CHAIN = 'WA-16 a month’s hash chains its CSV to the previous month';
-const NOTHING_LOST = 'WA-16 a month is detached only with a whole archive';
+const NOTHING_LOST = 'WA-16 only a month with whole archive is detached';
 const DETACHED = 'WA-16 balances stay right after a month is detached';
-const TAMPERED = 'WA-16 the check still works after a month is detached';
+const TAMPERED = 'WA-16 the check works after a month is detached';
 const BOUND = 'WA-16 checks and sums skip closed months';
 
 /** Faults in the months of receipts. */

@@ -76,7 +76,7 @@ export const PRICE_FAULTS: readonly Mutant[] = [
     id: 'price-from-the-past-accepted',
     clause: 'MO-05',
     edits: [unwantedPrices('epochMsOf(from) <= nowMs && !known.has(name)', 'epochMsOf(from) < 0')],
-    killer: comingIntoForce('MO-05 a new price from a past time is refused'),
+    killer: comingIntoForce('MO-05 a new price from the past is refused'),
   },
   {
     id: 'key-to-any-host-by-an-edit',

@@ -15,7 +15,7 @@ export const RECONCILIATION_FAULTS: readonly Mutant[] = [
     id: 'payment-that-moved-twice-is-fine',
     clause: 'CP-16',
     edits: [reportComparison('counted.has(step) ||', 'false ||')],
-    killer: comparingReports('CP-16 a payment or refund moved twice is a difference'),
+    killer: comparingReports('CP-16 payments or refunds moved twice are differences'),
   },
   {
     id: 'report-may-have-less',

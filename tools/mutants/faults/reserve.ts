@@ -19,7 +19,7 @@ import {
 const FIRST_REASON = 'CC-10 a refusal gives the first documented reason';
 const CAP_EDGES = 'WA-03 a cap used up by holds is a lost race';
 const WHOLE_BALANCE = 'WA-07 a hold can take exactly the whole balance';
-const SHARE = 'WA-13 no call gets over three quarters of the rest';
+const SHARE = 'WA-13 no call exceeds three quarters of the rest';
 const STREAMS = 'LI-02 only running streams count against the stream limit';
 const TAKE_OVER = 'LI-02 a stream without a slot takes a drain’s';
 const NEW_MONTH = 'WA-08 a new month has the full cap again';
@@ -53,7 +53,7 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'reserve-locks-in-any-order',
     clause: 'WA-07',
     edits: [reserve('order by w.wallet_id for no key update of w', 'order by w.wallet_id desc for no key update of w')],
-    killer: locks('WA-07 a waiting batch of holds locks no other wallet'),
+    killer: locks('WA-07 a waiting hold batch locks no other wallet'),
   },
   {
     id: 'available-without-held',
@@ -125,7 +125,7 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'hold-told-as-empty',
     clause: 'WA-13',
     edits: [holdOutcome(`when least_amount > balance then 'payment_required'`, `when true then 'payment_required'`)],
-    killer: reserving('WA-13 only a call blocked by holds is told so'),
+    killer: reserving('WA-13 only calls blocked by holds are told so'),
   },
   {
     id: 'one-stream-too-many',
@@ -170,7 +170,7 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'suspended-wallet-spends',
     clause: 'WA-04',
     edits: [largestHold('is_connected and not is_suspended\n', 'is_connected\n')],
-    killer: draining('CC-10 a stream refused by its wallet ends no drain'),
+    killer: draining('CC-10 a stream the wallet refuses ends no drain'),
   },
   {
     id: 'suspension-not-told',
@@ -182,7 +182,7 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'disconnected-wallet-spends',
     clause: 'WA-02',
     edits: [largestHold('is_connected and not is_suspended\n', 'not is_suspended\n'), ...DISCONNECTED_SEEN],
-    killer: reserving('WA-02 disconnected, empty and missing wallets give the same refusal'),
+    killer: reserving('WA-02 disconnected, empty and missing wallets are refused alike'),
   },
   {
     id: 'disconnected-wallet-is-locked',
@@ -223,13 +223,13 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'repeated-reserve-holds-anew',
     clause: 'WA-07',
     edits: [reserve('elsif asked.placed is not null then', 'elsif false then')],
-    killer: reserving('WA-07 a repeated reserve holds once and answers the same'),
+    killer: reserving('WA-07 a repeated reserve holds once, answering the same'),
   },
   {
     id: 'ended-call-holds-again',
     clause: 'WA-07',
     edits: [reserve('if asked.ended is not null then', 'if false then')],
-    killer: reserving('WA-07 a reserve after its call has ended holds nothing'),
+    killer: reserving('WA-07 a reserve after its call ended holds nothing'),
   },
   {
     id: 'ended-call-not-looked-for',
@@ -237,7 +237,7 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     edits: [
       reserve('select from usage.calls c where c.call_id = any (calls)', 'select from usage.calls c where false'),
     ],
-    killer: reserving('WA-07 a reserve after its call has ended holds nothing'),
+    killer: reserving('WA-07 a reserve after its call ended holds nothing'),
   },
   {
     id: 'repeated-reserve-not-looked-for',
@@ -245,7 +245,7 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     edits: [
       reserve('is_repeat := exists (select from ledger.holds h where h.call_id = any (calls))', 'is_repeat := false'),
     ],
-    killer: reserving('WA-07 a repeated reserve holds once and answers the same'),
+    killer: reserving('WA-07 a repeated reserve holds once, answering the same'),
   },
   {
     id: 'repeated-reserve-stays-with-the-dead',

@@ -61,7 +61,7 @@ export const SANDBOX_FAULTS: readonly Mutant[] = [
     id: 'sandbox-charges-another-month',
     clause: 'WA-08',
     edits: [sandboxSettle('sum(a.charged) filter (where a.month = w.cap_month)', 'sum(a.charged)')],
-    killer: sandboxHolds('SB-02 an old month’s hold leaves the new month alone'),
+    killer: sandboxHolds('SB-02 an old hold leaves the new month alone'),
   },
   {
     id: 'calling-key-resets',

@@ -14,9 +14,9 @@ import {
 } from './places.ts';
 
 const WRONG_WALLET = 'WA-06 impossible balances, holds and counts cannot be written';
-const TWO_ENTRIES = 'WA-09 a second entry for one movement cannot be written';
-const TWO_RECEIPTS = 'WA-09 a second receipt for one call cannot be written';
-const HALF_AN_ENTRY = 'WA-09 a receipt with half an entry cannot be written';
+const TWO_ENTRIES = 'WA-09 a movement’s second entry cannot be written';
+const TWO_RECEIPTS = 'WA-09 a call’s second receipt cannot be written';
+const HALF_AN_ENTRY = 'WA-09 receipts with half an entry cannot be written';
 const WRONG_ENTRY = 'WA-09 an entry that moves nothing cannot be written';
 const ONE_PAIR = 'WA-09 each kind of entry fits one pair of books';
 const SANDBOX_READS = 'SB-03 the sandbox role can read no real-money table';
@@ -92,7 +92,7 @@ export const SCHEMA_FAULTS: readonly Mutant[] = [
     id: 'entry-between-any-books',
     clause: 'WA-09',
     edits: [movesBetween('check (ledger.moves_between(kind, debit, credit))', 'check (true)')],
-    killer: checking('WA-09 an entry between the wrong books cannot be stored'),
+    killer: checking('WA-09 an entry between wrong books cannot be stored'),
   },
   {
     id: 'entry-into-any-book',
@@ -116,7 +116,7 @@ export const SCHEMA_FAULTS: readonly Mutant[] = [
     id: 'failed-call-with-a-charge',
     clause: 'CC-09',
     edits: [usageTables(`check (outcome in ('answered', 'abandoned') or charged_micros = 0)`, 'check (true)')],
-    killer: settling('CC-09 a failed call with a charge cannot be written'),
+    killer: settling('CC-09 a charged failed call cannot be written'),
   },
   {
     id: 'entries-can-be-changed',

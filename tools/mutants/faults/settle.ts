@@ -23,9 +23,9 @@ import {
   watching,
 } from './places.ts';
 
-const SETTLED = 'WA-07 a settlement stores a receipt and releases the rest';
+const SETTLED = 'WA-07 a settlement stores a receipt, releasing the rest';
 const AFTER_CLAW_BACK = 'WA-12 a settlement beyond the balance suspends the wallet';
-const OLD_MONTH = 'WA-08 an earlier month’s hold leaves the new month alone';
+const OLD_MONTH = 'WA-08 an earlier hold leaves the new month alone';
 const CAP_EDGES = 'WA-03 a cap used up by holds is a lost race';
 const ORPHANS = 'WA-10 a process without a lease loses its holds';
 const NO_AGE = 'WA-10 a hold never expires by age alone';
@@ -42,7 +42,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     id: 'settle-locks-in-any-order',
     clause: 'WA-07',
     edits: [settle('order by w.wallet_id for no key update;', 'order by w.wallet_id desc for no key update;')],
-    killer: locks('WA-07 a waiting batch of settlements locks no other wallet'),
+    killer: locks('WA-07 a waiting settlement batch locks no other wallet'),
   },
   {
     id: 'settle-twice',
@@ -141,7 +141,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     id: 'estimate-booked-as-overrun',
     clause: 'WA-07',
     edits: [settle('case when a.is_estimated then 0 else', 'case when false then 0 else')],
-    killer: takingBack('WA-07 our own count above the hold books no loss'),
+    killer: takingBack('WA-07 our count above the hold books no loss'),
   },
   {
     id: 'receipt-loses-the-estimate',
@@ -176,7 +176,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     id: 'reaper-fences-when-it-only-asks',
     clause: 'WA-10',
     edits: [reap(`where p_most > 0 and i.state = 'live'`, `where i.state = 'live'`)],
-    killer: instances('WA-10 a reaper with a limit of zero releases nothing'),
+    killer: instances('WA-10 a reaper with limit zero releases nothing'),
   },
   {
     id: 'reaper-charges',

@@ -5,7 +5,7 @@ const HISTORY = 'WA-09 sums equal their receipts to the micro';
 const LATE = 'WA-09 the next pass includes a charge committed behind it';
 const DYING = 'WA-09 a process dying within a pass changes no sums';
 const REBUILD = 'WA-09 a rebuild makes damaged sums exact again';
-const GROUPS = 'calls of one group leave as one sum';
+const GROUPS = 'CP-04 calls of one group leave as one sum';
 
 /** Faults in how receipts come into the sums that charts read: the watermark, the sum, the lock, the rebuild. */
 export const STATS_FAULTS: readonly Mutant[] = [

@@ -1,7 +1,7 @@
 import type { Mutant } from '../mutant.ts';
 import { incidents, noting, observing, publicStatus, seeing, statusWords, trouble } from './places.ts';
 
-const GOES_ON = 'OP-14 an incident goes on while any process sees it';
+const GOES_ON = 'OP-14 an incident lasts while any process sees it';
 const BREAKERS = 'OP-14 a model is out when all its upstreams’ breakers are open';
 
 /** Faults by which the status page says that all is well, that something is not, or what nobody should know. */
@@ -10,7 +10,7 @@ export const STATUS_FAULTS: readonly Mutant[] = [
     id: 'reserved-model-on-the-status-page',
     clause: 'MO-04',
     edits: [publicStatus("model === '' || ids.has(model)", "model === '' || model !== ''")],
-    killer: statusWords('OP-14 MO-04 nothing is said of a reserved or removed model'),
+    killer: statusWords('OP-14 MO-04 nothing is said of reserved or removed models'),
   },
   {
     id: 'reserved-models-crowd-out-the-others',

@@ -167,13 +167,13 @@ export const TURN_FAULTS: readonly Mutant[] = [
     id: 'turn-locks-in-any-order',
     clause: 'WA-07',
     edits: [turn('order by d.wallet_id offset 0', 'order by d.wallet_id desc offset 0')],
-    killer: locks('WA-07 a waiting batch of holds locks no other wallet'),
+    killer: locks('WA-07 a waiting hold batch locks no other wallet'),
   },
   {
     id: 'turn-settles-in-any-order',
     clause: 'WA-07',
     edits: [turn('order by d.wallet_id offset 0', 'order by d.wallet_id desc offset 0')],
-    killer: locks('WA-07 a waiting batch of settlements locks no other wallet'),
+    killer: locks('WA-07 a waiting settlement batch locks no other wallet'),
   },
   {
     id: 'turn-compares-all-with-all',

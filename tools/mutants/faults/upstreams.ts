@@ -21,7 +21,7 @@ export const UPSTREAM_FAULTS: readonly Mutant[] = [
       // Waits for the whole stream before it is called answered, so that its break is one before the first chunk.
       stream('      route.answered();\n', '      await chunks.rest(() => true);\n      route.answered();\n'),
     ],
-    killer: fallingBack('CC-11 a stream broken after its first chunk is free'),
+    killer: fallingBack('CC-11 a stream broken after one chunk is free'),
   },
   {
     id: 'rejected-call-asked-elsewhere',
@@ -33,7 +33,7 @@ export const UPSTREAM_FAULTS: readonly Mutant[] = [
     id: 'dearer-than-the-hold-asked',
     clause: 'CC-16',
     edits: [tryRoute('if (place > 0 && !isCovered(', 'if (place < 0 && !isCovered(')],
-    killer: fallingBack('CC-16 an upstream dearer than the hold is not asked'),
+    killer: fallingBack('CC-16 an upstream dearer than the hold is skipped'),
   },
   {
     id: 'charged-by-the-first-upstream',

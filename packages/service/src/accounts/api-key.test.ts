@@ -59,7 +59,7 @@ test('AU-07 changing the prefix does not make a test key live', () => {
   assert.equal(isApiKey(newApiKey('live').replace('live', 'test')), false);
 });
 
-test('AU-08 text that only looks like a key is refused', () => {
+test('AU-08 text that merely resembles a key is refused', () => {
   const key = newApiKey('live');
   for (const text of [
     '',

@@ -17,7 +17,7 @@ test('CP-01 a browser is known per account until the password changes', () => {
   assert.equal(createDevices([randomBytes(32)]).nameOf(shown, anna), undefined);
 });
 
-test('CP-01 a forged proof of an earlier sign-in is ignored', () => {
+test('CP-01 a forged proof of earlier sign-in is ignored', () => {
   const shown = devices.issue(anna);
   const other = devices.issue(anna);
   const forged = [

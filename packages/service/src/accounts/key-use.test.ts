@@ -27,7 +27,7 @@ function startNoting(t: TestContext) {
   return { use, pass, sent, database };
 }
 
-test('CP-03 each key’s last use is recorded once a minute', async (t) => {
+test('CP-03 each key’s last use is recorded every minute', async (t) => {
   const { use, pass, sent } = startNoting(t);
   const [often, once] = [newKeyId(), newKeyId()];
   use.note(often);

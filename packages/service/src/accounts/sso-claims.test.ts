@@ -71,7 +71,7 @@ test('CP-06 a person without the required `amr` or `acr` is refused', () => {
   assert.ok(person({ acr: 'gold' }, byAcr));
 });
 
-test('CP-13 a subject must be 1 to 255 ASCII characters', () => {
+test('CP-13 a subject has 1 to 255 ASCII characters', () => {
   for (const sub of [undefined, '', 'a'.repeat(256), 'änn', 'a\nb', 7]) {
     assert.ok(personOf({ sub }, SETTINGS) instanceof Refusal, String(sub));
   }

@@ -21,7 +21,7 @@ const SETTINGS = {
   isOnly: false,
 };
 
-test('CP-13 a faulty provider is reported and asked again later', async (context) => {
+test('CP-13 a faulty provider is reported and retried later', async (context) => {
   let issuer = 'https://attacker.test';
   let isUp = false;
   const server = createServer((_request, response) => {

@@ -5,7 +5,7 @@ import { base32Of, otpauthUri, stepOfCode, totpOf } from '#accounts/totp.ts';
 /** The secret of the SHA-1 vectors in RFC 6238, appendix B. */
 const SECRET = Buffer.from('12345678901234567890');
 
-test('CP-06 codes are those of RFC 6238, with six digits', () => {
+test('CP-06 codes are those of RFC 6238, six digits', () => {
   for (const [seconds, code] of [
     [59, '94287082'],
     [1_111_111_109, '07081804'],

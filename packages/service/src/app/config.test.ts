@@ -75,7 +75,7 @@ test('OP-13 the second secret is optional but must differ', () => {
   assert.equal(read({ ...PRODUCTION, PURSER_SECRET: one }).secretAlso, undefined);
 });
 
-test('OP-03 production needs a public URL, over https unless local', () => {
+test('OP-03 production needs a public https URL unless local', () => {
   for (const [url, says] of [
     ['', /PURSER_PUBLIC_URL is required in production\. Set it to the address that people open/],
     ['http://pay.example.com', /PURSER_PUBLIC_URL must be https in production/],
@@ -112,13 +112,13 @@ test('OP-03 production lists every fault at once', () => {
   ]);
 });
 
-test('a failpoint is read in development, none by default', () => {
+test('OP-03 failpoints are read in development, none by default', () => {
   assert.equal(read({}).failpoint, undefined);
   const { failpoint } = read({ PURSER_FAILPOINT: 'lane.settle-answered:3:stop' });
   assert.deepEqual(failpoint, { name: 'lane.settle-answered', hit: 3, act: 'stop' });
 });
 
-test('a failpoint with an unknown name or action is refused', () => {
+test('OP-02 a failpoint with an unknown name or action is refused', () => {
   for (const value of ['nowhere:1:kill', 'chat.arrived:0:kill', 'chat.arrived:1:explode', 'chat.arrived']) {
     assert.throws(() => read({ PURSER_FAILPOINT: value }), /PURSER_FAILPOINT must look like/);
   }

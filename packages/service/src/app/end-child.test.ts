@@ -14,7 +14,7 @@ async function shell(t: TestContext, words: string) {
   return child;
 }
 
-test('OP-12 only a process that outlasts its stop is killed', async (t) => {
+test('OP-12 only a process outlasting its stop is killed', async (t) => {
   const [deaf, polite] = await Promise.all([shell(t, 'trap "" TERM'), shell(t, 'trap "exit 0" TERM')]);
   assert.deepEqual(await Promise.all([endChild(deaf, 50), endChild(polite, 60_000)]), [false, true]);
   assert.deepEqual([deaf.signalCode, polite.exitCode], ['SIGKILL', 0]);

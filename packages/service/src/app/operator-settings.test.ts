@@ -4,7 +4,7 @@ import { readConfig } from '#app/config.ts';
 
 const SECRET = { PURSER_SECRET: 's'.repeat(32) };
 
-test('the operator name defaults to `Purser`, the support address to none', () => {
+test('OP-02 the operator name defaults to `Purser`, the support address to none', () => {
   const plain = readConfig(SECRET);
   assert.deepEqual([plain.operatorName, plain.supportEmail], ['Purser', undefined]);
   const set = readConfig({ ...SECRET, PURSER_OPERATOR_NAME: 'Ä & <b>', PURSER_SUPPORT_EMAIL: 'help@example.org' });
@@ -13,7 +13,7 @@ test('the operator name defaults to `Purser`, the support address to none', () =
   assert.deepEqual([empty.operatorName, empty.supportEmail], ['Purser', undefined]);
 });
 
-test('an invalid support address is refused', () => {
+test('OP-02 an invalid support address is refused', () => {
   for (const email of ['help', 'help@', 'Help <help@example.org>', 'a@b.test,c@d.test', 'a@b.test?bcc=c@d.test']) {
     assert.throws(() => readConfig({ ...SECRET, PURSER_SUPPORT_EMAIL: email }), /^Error: PURSER_SUPPORT_EMAIL must be/);
   }

@@ -31,7 +31,7 @@ test('ON-03 production refuses the test processor', () => {
   assert.match(read({ PURSER_PAYMENTS: 'test' }).faults.join(), /PURSER_PAYMENTS=test moves no real money/);
 });
 
-test('ON-03 all payment setting faults are reported together, without secrets', () => {
+test('ON-03 all payment setting faults appear together, without secrets', () => {
   for (const [environment, count] of [
     [{ PURSER_PAYMENTS: 'stripe' }, 2],
     [{ PURSER_STRIPE_SECRET_KEY: 'sk_live_hush' }, 1],

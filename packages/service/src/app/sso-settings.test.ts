@@ -10,7 +10,7 @@ const PROVIDER = {
   PURSER_OIDC_ROLES: '{"cn=money,dc=example":"finance","purser-admins":"admin"}',
 };
 
-test('CP-13 provider settings are read, and none means no SSO', () => {
+test('CP-13 provider settings are read; none means no SSO', () => {
   assert.equal(readConfig({ PURSER_SECRET: PROVIDER.PURSER_SECRET }).sso, undefined);
   const { sso } = readConfig({ ...PROVIDER, PURSER_OIDC_REQUIRE: 'amr=mfa,hwk', PURSER_OIDC_ONLY: '1' });
   assert.deepEqual(sso, {

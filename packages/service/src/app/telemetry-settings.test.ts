@@ -11,7 +11,7 @@ function faultsOf(environment: Readonly<Record<string, string>>): readonly strin
   return settings.faults();
 }
 
-test('OP-07 nothing is exported without an endpoint, or when disabled', () => {
+test('OP-07 without an endpoint, or disabled, nothing is exported', () => {
   assert.equal(readTelemetry(readSettings({ OTEL_SERVICE_NAME: 'pay' })), undefined);
   assert.equal(readTelemetry(readSettings({ ...ENDPOINT, OTEL_SDK_DISABLED: 'true' })), undefined);
   const none = { OTEL_TRACES_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'none' };

@@ -167,7 +167,7 @@ for (const [what, file, says] of FAULTS) {
   });
 }
 
-test('MO-06 all faults of a file are reported at once', () => {
+test('MO-06 all faults of a file are reported together', () => {
   const file = { ...withModel({ id: 'large', resale: 'closed', marginBasisPoints: -1 }), extra: 1 };
   assert.throws(
     () => parse(file),
@@ -179,7 +179,7 @@ test('MO-06 all faults of a file are reported at once', () => {
   );
 });
 
-test('MO-06 an entry accepts vendor differences that are no secret', () => {
+test('MO-06 an entry accepts vendor differences, but no secret', () => {
   const options = {
     authHeader: 'api-key',
     path: '/v2/chat',

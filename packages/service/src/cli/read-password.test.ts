@@ -20,7 +20,7 @@ function piped(text: string): PasswordSource {
   return input;
 }
 
-test('OP-01 a password typed twice is accepted and never shown', async () => {
+test('OP-01 a password typed twice is accepted, never shown', async () => {
   const { read, modes, shown } = terminal('s3cret', ' wörds\r', 's3cret wörds\r');
   assert.equal(await read(), 's3cret wörds');
   assert.deepEqual(modes, [true, false]);

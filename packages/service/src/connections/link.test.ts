@@ -56,7 +56,7 @@ test('BI-04 a link contains its contents, and no two are alike', () => {
   assert.equal(new Set(digests).size, 100);
 });
 
-test('BI-04 a link does not reveal its user or target', () => {
+test('BI-04 a link reveals neither its user nor target', () => {
   for (const purpose of PURPOSES) {
     const bytes = Buffer.from(tokenOf(purpose), 'base64url').toString('latin1');
     for (const word of ['anna', 'Anna', subject.appId, purpose, asked.redirect, 'state']) {
@@ -65,7 +65,7 @@ test('BI-04 a link does not reveal its user or target', () => {
   }
 });
 
-test('BI-04 links for equally long user names are equally long', () => {
+test('BI-04 links for equally long names are equally long', () => {
   const other = { appId: newAppId(), userId: 'otto' as EndUserId };
   assert.equal(links.topup(subject, micros(12n)).length, links.topup(other, micros(99n)).length);
 });
@@ -107,7 +107,7 @@ test('BI-04 a link with any one character edited is not valid', () => {
   }
 });
 
-test('BI-04 a token cannot be written with another last character', () => {
+test('BI-04 a token has only one valid last character', () => {
   // All lengths, so that every number of unused bits occurs.
   for (const name of ['a', 'an', 'ann', 'anna']) {
     const url = links.topup({ ...subject, userId: name as EndUserId });
@@ -117,7 +117,7 @@ test('BI-04 a token cannot be written with another last character', () => {
   }
 });
 
-test('BI-04 a link works for fifteen minutes, to the second', () => {
+test('BI-04 a link works fifteen minutes, to the second', () => {
   for (const purpose of PURPOSES) {
     const issuedAt = now;
     const token = tokenOf(purpose);
@@ -221,7 +221,7 @@ test('BI-04 none of ten thousand made-up tokens is a link', () => {
   }
 });
 
-test('BI-04 the longest link that can be requested is readable', () => {
+test('BI-04 the longest link that can exist is readable', () => {
   const longest = {
     appId: newAppId(),
     userId: '"'.repeat(256) as EndUserId,

@@ -13,7 +13,7 @@ function databaseError(code: string): pg.DatabaseError {
 
 const double = async (items: readonly number[]): Promise<readonly number[]> => items.map((item) => item * 2);
 
-test('items arriving while a statement runs share the next one', async () => {
+test('WA-07 items arriving while a statement runs share the next one', async () => {
   const batches: (readonly number[])[] = [];
   const batcher = createBatcher<number, number>({
     run: async (items) => {
@@ -30,7 +30,7 @@ test('items arriving while a statement runs share the next one', async () => {
   assert.deepEqual(batches, [[1], [2, 3, 4], [5]]);
 });
 
-test('an item submitted right after a result is answered', async () => {
+test('WA-07 an item submitted after a result is answered', async () => {
   const batcher = createBatcher<number, number>({ run: double, itemsMax: 8, retriesMax: () => 0 });
   for (let turns = 0; turns < 12; turns += 1) {
     await batcher.submit(1);
@@ -39,7 +39,7 @@ test('an item submitted right after a result is answered', async () => {
   }
 });
 
-test('an item that can never succeed fails alone', async () => {
+test('WA-07 an item that can never succeed fails alone', async () => {
   const batcher = createBatcher<number, number>({
     run: async (items) => {
       if (items.includes(13)) throw databaseError('23505');
@@ -61,7 +61,7 @@ for (const [what, code] of [
   ['a locked row', '55P03'],
   ['a server that is shutting down', '57P01'],
 ] as const) {
-  test(`the batcher waits out ${what}`, async () => {
+  test(`WA-17 the batcher waits out ${what}`, async () => {
     let failures = 3;
     const batcher = createBatcher<number, number>({
       run: async (items) => {
@@ -96,7 +96,7 @@ for (const [who, retriesMax, answers] of [
   });
 }
 
-test('with limited retries, a lasting error is reported', async () => {
+test('WA-17 with limited retries, a lasting error is reported', async () => {
   const batcher = createBatcher<number, number>({
     run: async () => {
       throw databaseError('57P01');
@@ -107,7 +107,7 @@ test('with limited retries, a lasting error is reported', async () => {
   await assert.rejects(batcher.submit(1), /made by a test/);
 });
 
-test('items behind a stuck resource are not tried one by one', async () => {
+test('WA-17 items behind a stuck resource are not tried one by one', async () => {
   const tried: string[] = [];
   const batcher = createBatcher<string, string>({
     run: async (items) => {
@@ -131,7 +131,7 @@ test('items behind a stuck resource are not tried one by one', async () => {
 const itemOf = (id: string) => ({ callId: id as CallId });
 const rowOf = (id: string) => ({ call_id: id as CallId });
 
-test('each item gets its own row, in any row order', () => {
+test('WA-07 each item gets its own row, in any row order', () => {
   const items = ['a', 'b', 'c'].map(itemOf);
   const rows = ['a', 'b', 'c'].map(rowOf);
   for (const order of ['abc', 'acb', 'bac', 'cab', 'cba']) {
@@ -142,7 +142,7 @@ test('each item gets its own row, in any row order', () => {
   }
 });
 
-test('items of a stuck resource do not hold up others', async () => {
+test('WA-17 items of a stuck resource do not hold up others', async () => {
   const tried: string[] = [];
   let isHeld = true;
   const batcher = createBatcher<string, string>({
@@ -165,7 +165,7 @@ test('items of a stuck resource do not hold up others', async () => {
   assert.deepEqual(tried.slice(4), ['stuck-1 stuck-2', 'stuck-3'], 'no statement takes more items than any other');
 });
 
-test('an outage during one-by-one tries makes the rest wait together', async () => {
+test('WA-17 an outage during one-by-one tries makes the rest wait together', async () => {
   const faults = ['55P03', '57P01', '57P01'];
   const tried: string[] = [];
   const batcher = createBatcher<string, string>({
@@ -182,7 +182,7 @@ test('an outage during one-by-one tries makes the rest wait together', async () 
   assert.deepEqual(tried, ['one two three', 'one', 'one two three', 'one two three']);
 });
 
-test('tries of a stuck resource become rare, within limited retries', async () => {
+test('WA-17 tries of a stuck resource become rare, within limited retries', async () => {
   let tries = 0;
   const batcher = createBatcher<string, string>({
     run: async () => {

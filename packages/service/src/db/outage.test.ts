@@ -25,7 +25,7 @@ const late = async (landing: Promise<string>): Promise<string> => {
   return 'late';
 };
 
-test('work that ends in time gives its own result', async () => {
+test('WA-17 work ending in time gives its own result', async () => {
   const watch = createOutageWatch();
   const [done, failed] = [work(), work()];
   const waiting = [watch.orLate(done.begin, late), watch.orLate(failed.begin, late)];
@@ -36,7 +36,7 @@ test('work that ends in time gives its own result', async () => {
   assert.equal(second?.status, 'rejected');
 });
 
-test('work is awaited for a second, then handed over', async (t) => {
+test('WA-17 work is awaited a second, then handed over', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let nowMs = 0;
   t.mock.method(steadyClock, 'nowMs', () => nowMs);
@@ -64,7 +64,7 @@ test('work is awaited for a second, then handed over', async (t) => {
   await assert.rejects(second, /lost/);
 });
 
-test('nothing waits for an unreachable server until a statement succeeds', async () => {
+test('WA-17 nothing waits for an unreachable server until a statement succeeds', async () => {
   const watch = createOutageWatch();
   const [before, during, after] = [work(), work(), work()];
   const first = watch.orLate(before.begin, late);

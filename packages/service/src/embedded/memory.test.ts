@@ -13,6 +13,6 @@ test('OP-15 shared buffers take a bounded eighth of the memory', () => {
   );
 });
 
-test('OP-15 the memory is at most what the machine has', () => {
+test('OP-15 the memory never exceeds what the machine has', () => {
   assert.ok(memoryBytes() > 0 && memoryBytes() <= totalmem());
 });

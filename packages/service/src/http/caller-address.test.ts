@@ -44,7 +44,7 @@ test('CP-11 all IPv6 addresses of a network count as one caller', () => {
   }
 });
 
-test('CP-11 a proxy missing from the settings is logged once', () => {
+test('CP-11 an unlisted proxy is logged once', () => {
   const lines: string[] = [];
   const log = createLog('warn', { write: (line) => void lines.push(line) });
   const told = createCallerAddress(1, log);

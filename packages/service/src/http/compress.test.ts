@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { codingOf, compress } from '#http/compress.ts';
 
-test('the best coding that the client accepts is chosen', () => {
+test('OP-16 the best coding the client accepts is chosen', () => {
   assert.equal(codingOf('gzip, deflate, br, zstd'), 'br');
   assert.equal(codingOf('BR;q=0.1, gzip'), 'br');
   assert.equal(codingOf('br;q=0, gzip;q=1.0'), 'gzip');
@@ -12,7 +12,7 @@ test('the best coding that the client accepts is chosen', () => {
     assert.equal(codingOf(none), undefined);
 });
 
-test('a compressed text is the same text', async () => {
+test('OP-16 a compressed text is the same text', async () => {
   const text = 'Ä webhook 🪝 '.repeat(1_000);
   assert.equal(brotliDecompressSync(await compress(text, 'br', 'once')).toString(), text);
   assert.equal(brotliDecompressSync(await compress(text, 'br', 'each time')).toString(), text);

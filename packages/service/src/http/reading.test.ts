@@ -34,7 +34,7 @@ test('CP-11 a growing body is refused at the limit', () => {
   assert.equal(reading.bytes(), 0);
 });
 
-test('CP-11 one caller cannot take the room of all others', () => {
+test('CP-11 one caller cannot take all others’ room', () => {
   const reading = createReading({ bytesMax: 160 * KIB, part: 4 });
   assert.ok(reading.begin('a'));
   const second = reading.begin('a');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createConcurrencyLimit } from '#kernel/concurrency-limit.ts';
 
-test('work beyond the limits waits in order or is not run', async () => {
+test('CP-11 work beyond the limits waits in order or is not run', async () => {
   const limit = createConcurrencyLimit({ runningMax: 2, waitingMax: 2 });
   const begun: number[] = [];
   const ends = [0, 1, 2, 3, 4].map(() => Promise.withResolvers<void>());

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { markPort, markStatements } from '#kernel/failpoint.ts';
 
-test('no port is wrapped unless a failpoint is armed', () => {
+test('OP-03 no port is wrapped unless failpoints are armed', () => {
   const port = { find: () => 1 };
   assert.equal(markPort('keys', port), port);
   assert.equal(markStatements(port), port);

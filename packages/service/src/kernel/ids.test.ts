@@ -5,7 +5,7 @@ import { newCallId, newCorrelationId, parseCorrelationId, parseEndUserId } from 
 
 const CHARACTERS = Array.from({ length: 0x180 }, (_, code) => String.fromCodePoint(code));
 
-test('AU-04 only visible ASCII characters are allowed in a user', () => {
+test('AU-04 a user has only visible ASCII characters', () => {
   for (const character of CHARACTERS) {
     const isVisible = character >= '!' && character <= '~';
     assert.equal(parseEndUserId(character) !== undefined, isVisible, JSON.stringify(character));
@@ -45,7 +45,7 @@ test('ER-02 a correlation id has 1 to 128 characters', () => {
   assert.equal(parseCorrelationId('a\n'), undefined);
 });
 
-test('ER-02 our own correlation ids are valid from a caller', () => {
+test('ER-02 our own correlation ids are valid from callers', () => {
   for (let count = 0; count < 100; count += 1) {
     const id = newCorrelationId();
     assert.equal(parseCorrelationId(id), id);
@@ -60,7 +60,7 @@ test('ER-02 call ids are UUIDs that sort by creation', () => {
   assert.deepEqual(times, times.toSorted());
 });
 
-test('AU-04 an accepted user stays as sent, byte for byte', () => {
+test('AU-04 an accepted user stays as sent, bytewise', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
       const taken = parseEndUserId(text);

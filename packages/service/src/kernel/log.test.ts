@@ -11,7 +11,7 @@ function outputOf(program: string): string {
   return spawnSync(process.execPath, ['--input-type=module', '--eval', source], { encoding: 'utf8' }).stdout;
 }
 
-test('OP-06 log lines are batched, and an exit loses none', () => {
+test('OP-06 log lines are batched; exits lose none', () => {
   const said = outputOf(`
     log.info('one');
     writeSync(1, 'not yet\\n');

@@ -44,7 +44,7 @@ test('OP-05 gauges and external counters are read when metrics are', () => {
   assert.match(textOf('purser_kept_total'), /^purser_kept_total 5$/m);
 });
 
-test('OP-05 declaring an invalid name or the wrong kind throws', () => {
+test('OP-05 declaring an invalid name or kind throws', () => {
   for (const name of ['made_total', 'purser_made', 'purser_Made_total', 'purser_made_total ', 'purser__total']) {
     assert.throws(() => counter(name, 'x'), /valid metric name|ends in _total/, name);
   }

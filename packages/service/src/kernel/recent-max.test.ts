@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRecentMax } from '#kernel/recent-max.ts';
 
-test('the largest recent value is forgotten after its turns', () => {
+test('OP-05 the recent maximum is forgotten after its turns', () => {
   const recent = createRecentMax(3);
   assert.equal(recent.read(), 0);
   recent.note(7);

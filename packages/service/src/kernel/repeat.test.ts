@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { repeat } from '#kernel/repeat.ts';
 
-test('work never runs twice at once, and stop waits for it', async (t) => {
+test('OP-12 work never runs twice at once, and stop waits for it', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const turns: PromiseWithResolvers<void>[] = [];
   const repeated = repeat(() => {

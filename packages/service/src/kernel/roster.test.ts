@@ -9,7 +9,7 @@ interface Named extends Listed {
 
 const named = (name: string): Named => ({ name, place: -1 });
 
-test('a roster has what was added and not deleted', () => {
+test('a roster has what was added, not deleted', () => {
   const [a, b, c, d] = [named('a'), named('b'), named('c'), named('d')];
   const roster = new Roster<Named>();
   for (const one of [a, b, c]) roster.add(one);

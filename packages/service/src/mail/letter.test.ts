@@ -4,7 +4,7 @@ import { LETTER_STYLE, plainName, writeLetter } from '#mail/letter.ts';
 
 const LONG = Array.from({ length: 40 }, (_none, index) => `word${index}`).join(' ');
 
-test('CP-14 a mail reads alike as plain text and HTML', () => {
+test('CP-14 a mail reads alike as text and HTML', () => {
   const { subject, body, html } = writeLetter({
     sender: 'The operator',
     subject: 'Your code',

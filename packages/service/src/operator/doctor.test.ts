@@ -63,7 +63,7 @@ function wrong(ofOwn: Partial<OwnFacts>, ofStored: Partial<StoredFacts> = {}) {
     .map(({ level, check }) => `${level} ${check}`);
 }
 
-test('OP-08 the doctor finds nothing in a sound production service', () => {
+test('OP-08 the doctor finds no fault in sound production', () => {
   const all = diagnose(own, stored);
   assert.deepEqual(
     all.filter(({ level }) => level !== 'good'),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Pool } from '#db/pool.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
 
-test('WA-09 one check runs at a time for all requests', async () => {
+test('WA-09 one check at a time serves all requests', async () => {
   const answers: ((answer: { rows: unknown[] }) => void)[] = [];
   const query = (text: string) => {
     if (text.includes('payments.') || text.includes('note_check')) return Promise.resolve({ rows: [] });

@@ -19,7 +19,7 @@ test('ON-02 processors get minor units in every currency', () => {
   }
 });
 
-test('ON-02 a fraction of a minor unit is never sent', () => {
+test('ON-02 fractions of a minor unit are never sent', () => {
   for (const [currency, amount] of [
     ['EUR', 5_000_001n],
     ['EUR', 9_999n],
@@ -31,7 +31,7 @@ test('ON-02 a fraction of a minor unit is never sent', () => {
 
 const check = (currency: string, amount: bigint): boolean => isPayable(micros(amount), payableIn(currency));
 
-test('ON-02 a payable amount is whole coins within its bounds', () => {
+test('ON-02 a payable amount is whole coins within bounds', () => {
   for (const [currency, least, unit, most] of [
     ['EUR', 500_000n, 10_000n, 999_999_990_000n],
     ['PLN', 2_000_000n, 10_000n, 999_999_990_000n],

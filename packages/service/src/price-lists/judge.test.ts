@@ -135,7 +135,7 @@ test('MO-10 a first cached input price is no jump, however low', () => {
   assert.equal(judged(card({ input: 400_000n, output: 1_600_000n }), cheap, cheap).verdict, 'change');
 });
 
-test('MO-10 each tier has every rate that the price has', () => {
+test('MO-10 each tier has every rate of the price', () => {
   const long = card(PRICE[0].rates, [200_000, { input: 800_000n, output: 3_200_000n }]);
   const { card: taken } = judged(PRICE, long, card(PRICE[0].rates, [200_000, { input: 800_000n, output: 3_200_000n }]));
   assert.deepEqual(taken?.[1], {

@@ -32,7 +32,7 @@ function matched(baseUrl: string, options: readonly string[] = [], providerModel
   return typeof match === 'string' ? match : `${match.provider.id}/${match.model}`;
 }
 
-test('MO-10 a model is found by provider address and name', () => {
+test('MO-10 a model is found by address and name', () => {
   assert.equal(matched('https://api.openai.com/v1'), 'openai/m');
   assert.equal(matched('https://api.seek.test/v1'), 'seek/m');
   assert.equal(matched('https://api.two.test/v4'), 'plain/m');

@@ -78,7 +78,7 @@ test('MO-10 an optional zero rate is ignored, an unknown rate named', () => {
   assert.match(notes.join('\n'), /cache write is 0 .* not taken[^]*input_video[^]*deprecated/);
 });
 
-test('MO-10 a text that is no price list is refused', () => {
+test('MO-10 a text that lists no prices is refused', () => {
   for (const text of ['<html>', '[]', '{}', '{"openai":{"cost":1}}'])
     assert.throws(() => readModelsDev(text), /price list/);
 });

@@ -37,7 +37,7 @@ const CARD: RateCard = [
 ];
 const PLAIN: RateCard = [{ aboveInputTokens: 0, rates: { input: 50n, output: 90n } }];
 
-test('MO-10 each upstream is read with its price, if any', () => {
+test('MO-10 each upstream is read with any price', () => {
   const upstreams = readUpstreams(TEXT);
   assert.deepEqual(
     upstreams.map(({ model, provider, isFree, old }) => [model, provider, isFree, old.card?.[0].rates, old.others]),
@@ -184,7 +184,7 @@ const marginsAt = (model: CatalogueModel | undefined, nowMs: number) => {
   return [share, perCall];
 };
 
-test('MO-10 a new price leaves all margins as they are', () => {
+test('MO-10 a new price leaves all margins unchanged', () => {
   const text = begunFile({ marginBasisPoints: 700, marginMicrosPerCall: 2 });
   for (const raw of [text, text.replaceAll('"providerModel":"two"', '"providerModel":"two","marginBasisPoints":300')]) {
     const before = parseCatalogueFile(raw).models;

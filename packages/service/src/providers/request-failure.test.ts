@@ -47,7 +47,7 @@ for (const [what, respond, kind, timeoutMs = 10_000] of FAILURES) {
   });
 }
 
-test('CC-09 a buffered body that is not UTF-8 is malformed', async (t) => {
+test('CC-09 a buffered body of invalid UTF-8 is malformed', async (t) => {
   const provider = await providerOf(t, (socket) => socket.write(responseBytes('x').replace('x', '\xff'), 'latin1'));
   await assert.rejects(provider.complete(callOf(10_000)), isFailure('malformed'));
 });

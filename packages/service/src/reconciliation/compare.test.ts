@@ -37,7 +37,7 @@ function compared(movements: readonly Movement[], books: readonly Booked[], file
   return compare({ movements, booked: all, ofPeriod: books, filed: new Map(filed) });
 }
 
-test('CP-16 a report that matches the books has no differences', () => {
+test('CP-16 a report matching the books has no differences', () => {
   const movements = [
     movement('payment', '1', 25_000_000n),
     movement('refund', '2', 5_000_000n),
@@ -88,7 +88,7 @@ test('CP-16 a failed refund is two report lines, one book entry', () => {
   assert.deepEqual(compared(movements, [booked('refund', 're_1', 5n, { state: 'declined' })]).differences, []);
 });
 
-test('CP-16 a payment or refund moved twice is a difference', () => {
+test('CP-16 payments or refunds moved twice are differences', () => {
   const books = [booked('payment', 'pi_1', 5n), booked('refund', 're_2', 3n)];
   const [paid, refunded] = [movement('payment', '1', 5n), movement('refund', '2', 3n)];
   const again = [paid, refunded].map((one) => ({ ...one, transaction: `${one.transaction}_again` }));

@@ -90,7 +90,7 @@ test('CP-16 an ambiguous amount is refused with its line', async () => {
   await assert.rejects(read(withField('currency', 'jpy')), /Line 2: `gross`, `fee` and `net` must be amounts/);
 });
 
-test('CP-16 every wrong line is named, and nothing is compared', async () => {
+test('CP-16 every wrong line is named, nothing is compared', async () => {
   const faults: readonly (readonly [string, string, RegExp])[] = [
     ['currency', 'euro', /Line 2: `currency` is not one\./],
     ['net', '24.00', /Line 2: `gross` less `fee` is not `net`\./],

@@ -40,7 +40,7 @@ const log = createLog('silent');
 const dropped = (): number =>
   Number(readMetrics().find(({ name }) => name === 'purser_stats_calls_dropped_total')?.samples[0]?.[1]);
 
-test('calls of one group leave as one sum', async () => {
+test('CP-04 calls of one group leave as one sum', async () => {
   const { db, taken } = database();
   const counts = startCallCounts({ db, log });
   counts.note(CALL);
@@ -72,7 +72,7 @@ test('calls of one group leave as one sum', async () => {
   assert.deepEqual(rest, []);
 });
 
-test('during an outage, five-minute sums wait apart', async () => {
+test('CP-04 during an outage, five-minute sums wait apart', async () => {
   const { db, taken, state } = database();
   let nowMs = 0;
   state.isUp = false;
@@ -93,7 +93,7 @@ test('during an outage, five-minute sums wait apart', async () => {
   );
 });
 
-test('ten thousand sums wait at most, and the rest are dropped', async () => {
+test('CP-04 ten thousand sums wait at most, and the rest are dropped', async () => {
   const { db, state } = database();
   state.isUp = false;
   const counts = startCallCounts({ db, log });

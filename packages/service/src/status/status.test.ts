@@ -43,7 +43,7 @@ test('OP-14 a model this process sees fail is out', () => {
   assert.equal(statusWith([row('a.two', 'out')]).models[1]?.sinceMs, BEGAN.getTime());
 });
 
-test('OP-14 MO-04 nothing is said of a reserved or removed model', () => {
+test('OP-14 MO-04 nothing is said of reserved or removed models', () => {
   const { state, incidents } = statusWith([row('a.reserved', 'out'), row('a.one', 'slow', ENDED)], {
     trouble: { ...FINE, out: ['a.reserved'] },
   });

@@ -88,7 +88,7 @@ test('OP-07 metrics read the same in both encodings', () => {
   );
 });
 
-test('OP-07 a request larger than the first buffer is whole', () => {
+test('OP-07 a request beyond the first buffer is whole', () => {
   const spans = spansToWire(
     SPAN,
     Array.from({ length: 500 }, () => facts({ attributes: { a: 'x'.repeat(200) } })),

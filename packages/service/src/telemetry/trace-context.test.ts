@@ -27,7 +27,7 @@ test('OP-07 a valid `traceparent` is read, an invalid one ignored', () => {
   for (const one of invalid) assert.equal(parseTraceparent(one), undefined, String(one));
 });
 
-test('OP-07 a `tracestate` is taken whole or not at all', () => {
+test('OP-07 a `tracestate` is taken whole or dropped', () => {
   assert.equal(parseTracestate('rojo=00f067aa0ba902b7, congo=t61rcWkgMzE'), 'rojo=00f067aa0ba902b7,congo=t61rcWkgMzE');
   assert.equal(parseTracestate('tenant@vendor=a b,,'), 'tenant@vendor=a b');
   const many = Array.from({ length: 33 }, (_, at) => `k${at}=1`).join(',');

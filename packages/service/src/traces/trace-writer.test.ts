@@ -60,7 +60,7 @@ test('CC-19 traces leave in batches of a thousand', async () => {
   assert.equal(rows.length, 3);
 });
 
-test('CC-19 traces of answered live calls are limited by rate', async () => {
+test('CC-19 traces of answered live calls are rate-limited', async () => {
   const { db } = databaseThat(true);
   const writer = startTraceWriter({ db, log: createLog('silent'), keptMs: 1_000 });
   const given = (appId: string, calls: number) =>

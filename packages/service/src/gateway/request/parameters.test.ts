@@ -15,14 +15,14 @@ test('CC-03 the refusal names the first unknown parameter', () => {
   assert.equal(findUnaccepted({ model: 'm', messages: [] }, KNOWN_PARAMETERS), undefined);
 });
 
-test('CC-03 null counts as absent for a known parameter only', () => {
+test('CC-03 null counts as absent only for known parameters', () => {
   const few = acceptedBy(new Set(['temperature']));
   assert.equal(findUnaccepted({ seed: null }, few), undefined);
   assert.equal(findUnaccepted({ seed: 1 }, few), 'seed');
   assert.equal(findUnaccepted({ unheard_of: null }, few), 'unheard_of');
 });
 
-test('CC-03 a parameter at its default usually counts as absent', () => {
+test('CC-03 a default parameter usually counts as absent', () => {
   const few = acceptedBy(new Set(['tools']));
   assert.equal(findUnaccepted({ n: 1, temperature: 1, tool_choice: 'none' }, few), undefined);
   assert.equal(findUnaccepted({ n: 2 }, few), 'n');
@@ -38,13 +38,13 @@ test('CC-03 either output limit name is accepted, the model’s is sent', () => 
   assert.equal(findUnaccepted({ max_tokens: 1 }, acceptedBy(new Set(['n']))), 'max_tokens');
 });
 
-test('CC-13 a parameter is passed on only where it matters', () => {
+test('CC-13 a parameter is passed on only if relevant', () => {
   const request = { model: 'm', n: 1, seed: 1, stop: null, user: 'u', store: false };
   assert.deepEqual(passOn(request, acceptedBy(new Set(['seed'])), {}).request, { model: 'm', seed: 1 });
   assert.deepEqual(passOn(request, KNOWN_PARAMETERS, {}).request, { model: 'm', n: 1, seed: 1 });
 });
 
-test('CC-03 a model’s list cannot override the gateway’s own parameters', () => {
+test('CC-03 a model’s list cannot override gateway parameters', () => {
   const none = acceptedBy(new Set(['unheard_of']));
   const ours = [
     'model',

@@ -43,7 +43,7 @@ function writtenTo(t: TestContext) {
   };
 }
 
-test('CC-01 a comment follows every 15 s without a frame', async (t) => {
+test('CC-01 a comment follows 15 s without a frame', async (t) => {
   const { out, written, pass } = writtenTo(t);
   await pass(1_000);
   await out.write('frame');
@@ -55,7 +55,7 @@ test('CC-01 a comment follows every 15 s without a frame', async (t) => {
   assert.deepEqual(written, ['frame', COMMENT, COMMENT]);
 });
 
-test('CC-01 a stream that keeps sending frames contains no comments', async (t) => {
+test('CC-01 a stream that sends frames contains no comments', async (t) => {
   const { out, written, pass } = writtenTo(t);
   for (let count = 0; count < 5; count += 1) {
     await pass(14_999);
@@ -98,7 +98,7 @@ test('CC-01 no comment follows the end of the stream', async (t) => {
   assert.deepEqual(written, ['end']);
 });
 
-test('CC-11 a caller who has left is sent no comment', async (t) => {
+test('CC-11 a caller who left is sent no comment', async (t) => {
   const { gone, written, pass } = writtenTo(t);
   gone.abort();
   await pass(60_000);

@@ -35,7 +35,7 @@ const call = {
 const [upstream] = call.upstreams;
 const asked: Asked = { request: {}, requestText: '{}' };
 
-test('CC-09 a stream without a provider client releases its hold', async () => {
+test('CC-09 a stream without a provider releases its hold', async () => {
   const endings: Ending[] = [];
   const lane = {
     mode: 'live',
@@ -62,7 +62,7 @@ test('CC-09 a stream without a provider client releases its hold', async () => {
   assert.deepEqual(endings, [FAILED]);
 });
 
-test('CC-14 a caller who leaves during settlement starts no drain', async () => {
+test('CC-14 a caller leaving during settlement starts no drain', async () => {
   const gone = new AbortController();
   let offered = 0;
   const choice = { index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' } as const;

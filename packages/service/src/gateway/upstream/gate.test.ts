@@ -65,7 +65,7 @@ test('CC-16 a call that waits too long is throttled', async (t) => {
   assert.equal(gate.waiting(), 0);
 });
 
-test('CC-16 a caller who leaves the queue frees its place', async (t) => {
+test('CC-16 a caller leaving the queue frees its place', async (t) => {
   const { gate, said, enter, pass } = stage(t, { callsAtOnce: 1, queueMs: 500 });
   const gone = new AbortController();
   enter('a 1');

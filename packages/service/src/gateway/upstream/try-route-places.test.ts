@@ -65,7 +65,7 @@ test('CC-16 a stream with a late first chunk changes upstream', (t) => {
   assert.equal(second.aborted, true);
 });
 
-test('CC-16 a stream with no alternative waits without a timer', () => {
+test('CC-16 a stream without alternatives waits without a timer', () => {
   const { route } = stage().routeOf([upstreamAt('only')], { isStream: true });
   const caller = new OwnSignal();
   route.begin();

@@ -38,7 +38,7 @@ for (const kind of [
   });
 }
 
-test('CC-16 an upstream dearer than the hold is not asked', () => {
+test('CC-16 an upstream dearer than the hold is skipped', () => {
   const dear = upstreamAt('dear', 3);
   const all = [upstreamAt('first', 2), dear, upstreamAt('cheap', 1)];
   const needed = ceilingOf(dear.price, PROMPT.tokensMax, OUTPUT);
@@ -56,7 +56,7 @@ test('CC-16 a lowered output limit is the same at every upstream', () => {
   assert.equal(route.callOf(ASKED).outputTokens, 20);
 });
 
-test('CC-16 no other upstream is asked for an absent caller', () => {
+test('CC-16 an absent caller’s call asks no other upstream', () => {
   const { route, gone } = stage().routeOf([upstreamAt('first'), upstreamAt('second')]);
   route.begin();
   gone.abort();
@@ -64,7 +64,7 @@ test('CC-16 no other upstream is asked for an absent caller', () => {
   assert.equal(route.failed(fault), fault);
 });
 
-test('CC-16 all tries of a call share its model’s time', () => {
+test('CC-16 all tries of a call share its time', () => {
   const { routeOf, pass } = stage();
   const three = [upstreamAt('first'), upstreamAt('second'), upstreamAt('third')];
   const { route } = routeOf(three, { timeoutMs: 15_000 });

@@ -42,7 +42,7 @@ function wire(
 const asTold = (told: TokenUsage) => ({ usage: told, isEstimated: false, isClamped: false });
 const clamped = (told: TokenUsage) => ({ usage: told, isEstimated: false, isClamped: true });
 
-test('CC-23 a consistent usage report is taken as it is', () => {
+test('CC-23 a consistent usage report is taken unchanged', () => {
   assert.deepEqual(taken(wire(10, 5, { cached: 4, reasoning: 2, total: 15 })), asTold(usage(10, 5, 4, 2)));
   assert.deepEqual(taken(wire(0, 0, { cached: 0, reasoning: 0, total: 0 })), asTold(usage(0, 0)));
   assert.deepEqual(taken({ prompt_tokens: 7, completion_tokens: 3 }), asTold(usage(7, 3)));
@@ -82,7 +82,7 @@ for (const [what, report, told] of CONTRADICTIONS) {
   });
 }
 
-test('CC-23 a missing count is estimated and marked as such', () => {
+test('CC-23 a missing count is estimated and marked so', () => {
   const own = { isEstimated: true, isClamped: true };
   for (const none of [undefined, null, 'NaN', Number.NaN, [5], {}, true]) {
     assert.deepEqual(taken(wire(7, none)), { usage: usage(7, OWN.completionTokens), ...own });
@@ -156,7 +156,7 @@ test('MO-08 cache writes beyond the prompt are cut and flagged', () => {
   assert.deepEqual(told['prompt_tokens_details'], { cached_tokens: 4, cache_write_tokens: 6 });
 });
 
-test('CC-23 the largest count of several usage chunks is taken', () => {
+test('CC-23 the largest of several usage counts is taken', () => {
   const running = [wire(10, 1, { total: 11 }), null, wire(10, 2, { total: 12 }), undefined, wire(10, 9, { total: 19 })];
   assert.deepEqual(taken(...running), asTold(usage(10, 9)));
   assert.deepEqual(taken(wire(10, 9), wire(10, 9), null), asTold(usage(10, 9)));
@@ -169,7 +169,7 @@ test('CC-23 usage that falls between chunks is a contradiction', () => {
   assert.deepEqual(taken(wire(10, 0, { cached: 4 }), wire(0, 9)), clamped(usage(10, 9, 4)));
 });
 
-test('CC-23 any report gives disjoint whole counts that add up', () => {
+test('CC-23 any report gives disjoint whole counts adding up', () => {
   const count = fc.oneof(fc.nat(20), fc.double(), fc.anything());
   const report = fc.oneof(
     { weight: 5, arbitrary: fc.tuple(count, count, count, count, count, count) },

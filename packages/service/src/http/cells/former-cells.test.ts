@@ -13,7 +13,7 @@ async function asked(givers: Readonly<Record<string, readonly string[]>>): Promi
   return former.ask(USER, ({ name }) => Promise.resolve({ found: name, givers: givers[name] ?? [] }));
 }
 
-test('CE-06 BI-03 each former cell of a user is asked once', async () => {
+test('CE-06 BI-03 each former cell is asked once', async () => {
   assert.deepEqual(await asked({}), []);
   assert.deepEqual(await asked({ c1: ['c2'], c2: ['c1', 'c3'], c3: ['c2'] }), ['c2', 'c3']);
   assert.deepEqual(await asked({ c1: ['c2', 'c3'], c2: ['c4'], c3: ['c4'] }), ['c2', 'c3', 'c4']);

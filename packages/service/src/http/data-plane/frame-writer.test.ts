@@ -57,7 +57,7 @@ function bodiesOf(text: string): readonly string[] {
   return text.split(/HTTP\/1\.1 200 OK\r\n(?:[^\r\n]+\r\n)*\r\n/).slice(1);
 }
 
-test('CC-01 frames are sent as body chunks, counted in bytes', async (t) => {
+test('CC-01 frames are body chunks, counted in bytes', async (t) => {
   const socket = await callerOf(t, writeAll);
   socket.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
   assert.deepEqual(bodiesOf(await textOf(socket)), [chunked(FRAMES)]);

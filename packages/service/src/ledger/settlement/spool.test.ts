@@ -73,7 +73,7 @@ async function replayed(spool: Spool, landing = LANDED) {
   return { found, isDone };
 }
 
-test('WA-17 a settlement is read back as it was written', () => {
+test('WA-17 a settlement is read back as written', () => {
   const settlements = [
     settlementOf(9_007_199_254_740_991n),
     { ...settlementOf(0n), model: undefined, priceId: undefined },
@@ -182,7 +182,7 @@ test('WA-17 a torn last line is skipped', async (t) => {
   assert.deepEqual(names(), []);
 });
 
-test('WA-17 a garbage line is set aside and not retried', async (t) => {
+test('WA-17 a garbage line is set aside, not retried', async (t) => {
   const { directory, open, names } = arrange(t);
   const settlement = settlementOf(1n);
   mkdirSync(directory);

@@ -47,7 +47,7 @@ test('MO-11 a key’s host is exact or a wildcard', () => {
   for (const [host, origin, is] of cases) assert.equal(mayBeSentTo({ hosts: [host] }, origin), is, `${host} ${origin}`);
 });
 
-test('MO-11 a settings key is never used for another host', () => {
+test('MO-11 a settings key is never used elsewhere', () => {
   assert.deepEqual(usable('https://api.one.test/v1', { apiKey: 'one' }), [['one', 'k1']]);
   assert.deepEqual(usable('https://api.one.test/v1', { apiKeys: ['one', 'unset', 'other'] }), [
     ['one', 'k1'],

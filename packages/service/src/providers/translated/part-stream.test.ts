@@ -118,7 +118,7 @@ test('CC-11 an unknown finish reason still ends the stream', async () => {
   assert.equal(chunk.choices[0]?.finish_reason, 'stop');
 });
 
-test('CC-09 a stream silent for too long fails as timeout', async () => {
+test('CC-09 a stream silent too long fails as timeout', async () => {
   const { stream } = streamOf([text('a'), new Promise<Part>(() => {})], 30);
   await stream.first();
   await assert.rejects(

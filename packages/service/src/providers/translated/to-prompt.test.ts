@@ -45,7 +45,7 @@ test('MO-09 thinking unsealed or from another vendor is not sent', () => {
   assert.deepEqual(partsOf({ content: 'Said', reasoning_details: details, ...shown }), ['Said']);
 });
 
-test('MO-09 all messages keep their texts, order and cache marks', () => {
+test('MO-09 messages keep their texts, order and cache marks', () => {
   const mark = { type: 'ephemeral', ttl: '1h' };
   const prompt = toPrompt(DIALECT, [
     {

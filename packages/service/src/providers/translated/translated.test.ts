@@ -40,7 +40,7 @@ async function stageOf(t: TestContext, change: (dialect: Dialect) => Partial<Dia
 const isFailure = (kind: string) => (fault: unknown) => fault instanceof UpstreamError && fault.kind === kind;
 const NEVER = new AbortController().signal;
 
-test('WA-07 an output limit beyond the hold is not sent', async (t) => {
+test('WA-07 no output limit beyond the hold is sent', async (t) => {
   const { upstream, provider } = await stageOf(t, ({ settingsOf }) => ({
     settingsOf: (call) => ({ ...settingsOf(call), maxOutputTokens: call.outputTokens + 1 }),
   }));
@@ -49,7 +49,7 @@ test('WA-07 an output limit beyond the hold is not sent', async (t) => {
   assert.equal(upstream.requests.length, 0);
 });
 
-test('WA-07 a thinking budget is part of the output limit', async (t) => {
+test('WA-07 a thinking budget counts towards the output limit', async (t) => {
   const { upstream, provider } = await stageOf(t);
   const request = { ...callOf().request, reasoning_effort: 'medium' };
   await assert.rejects(provider.complete(callOf({ request })), isFailure('outage'));

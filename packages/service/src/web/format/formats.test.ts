@@ -42,14 +42,14 @@ test('ON-04 an amount is written in the reader’s language without changing', (
   }
 });
 
-test('ON-04 an unknown or missing language falls back to English', () => {
+test('ON-04 unknown or missing languages fall back to English', () => {
   const unknown = [undefined, '', 'zz', 'zz-ZZ', '*', 'x', ';;;,,,', 'en_US', '💶', '../../etc', 'a'.repeat(10_000)];
   for (const language of unknown) assert.equal(shown(language, 1_234_567_891n), '€1,234.567891', String(language));
   assert.equal(shown('zz,*;q=0.5,de', 1_500_000n), '1,50 €');
   assert.equal(shown(`${'zz,'.repeat(1000)}de`, 1_500_000n), '€1.50', 'only the first few languages are looked at');
 });
 
-test('a moment is shown to the minute in UTC', () => {
+test('PG-05 moments are shown to the minute in UTC', () => {
   const atMs = Date.UTC(2026, 10, 21, 23, 5, 59, 999);
   assert.equal(
     moment(atMs, formatsOf('en-GB')).text,

@@ -4,7 +4,7 @@ import { amountField } from '#web/components/amount-field.ts';
 import { amountText, parseAmount } from '#web/format/typed-amount.ts';
 import { MICROS_MAX, micros } from '#kernel/micros.ts';
 
-test('an amount is read as typed, exact to the micro', () => {
+test('WA-01 an amount is read as typed, exact to the micro', () => {
   const read: readonly (readonly [string, bigint])[] = [
     ['12', 12_000_000n],
     ['12.50', 12_500_000n],
@@ -23,7 +23,7 @@ test('an amount is read as typed, exact to the micro', () => {
   for (const [text, amount] of read) assert.equal(parseAmount(text), amount, text);
 });
 
-test('text that is no clear amount is refused', () => {
+test('WA-01 text that is no clear amount is refused', () => {
   const odd = ['', ' ', '.', ',', '1e3', '1E3', '0x10', '1.234.5', '1,234.5', '1.234', '1,234', '12.345', '999,999'];
   const more = [
     '-1',
@@ -59,7 +59,7 @@ test('text that is no clear amount is refused', () => {
   for (const text of [...odd, ...more, ...foreign, ...large]) assert.equal(parseAmount(text), undefined, text);
 });
 
-test('an amount put into a field is read back unchanged', () => {
+test('WA-01 an amount put into a field is read back unchanged', () => {
   const amounts = [0n, 1n, 10n, 1_000n, 100_000n, 1_234_000n, 1_000_000n, 12_500_000n, 12_340_000n, MICROS_MAX];
   for (const amount of amounts) assert.equal(parseAmount(amountText(micros(amount))), amount, String(amount));
   assert.equal(amountText(micros(12_500_000n)), '12.50');
@@ -67,7 +67,7 @@ test('an amount put into a field is read back unchanged', () => {
   assert.equal(amountText(micros(1_234_000n)), '1.2340');
 });
 
-test('an amount field shows the typed value as text', () => {
+test('PG-03 amount fields show the typed value as text', () => {
   const { text } = amountField({ name: 'other', label: 'In <EUR>', text: '"><b>', isRequired: true });
   assert.match(text, /<label for="other">In &#60;EUR&#62;<\/label>/);
   assert.match(text, /value="&#34;&#62;&#60;b&#62;" aria-describedby="other-hint" aria-invalid="true" required>/);

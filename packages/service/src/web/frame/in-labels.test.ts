@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { refuse } from '#kernel/refusal.ts';
 import { inLabels } from '#web/frame/in-labels.ts';
 
-test('a page names refused fields by their labels', () => {
+test('ER-09 a page names refused fields by their labels', () => {
   const refusal = refuse('BAD_REQUEST', '`a` must be one of the `bs`; run `purser listen`, not `toString`.', {
     param: 'a',
   });

@@ -56,7 +56,7 @@ test('PG-07 a page under a local name moves to the public one', async (context) 
   assert.equal(moved.headers.location, 'http://127.0.0.1/file?a=b');
 });
 
-test('a file in pieces is sent whole, at the reader’s pace', async (context) => {
+test('CP-12 a file in pieces is sent whole, at the reader’s pace', async (context) => {
   let made = 0;
   const { url, told } = await serve(context, async function* () {
     for (; made < 1_000; made += 1) yield LINE;
@@ -68,7 +68,7 @@ test('a file in pieces is sent whole, at the reader’s pace', async (context) =
   assert.deepEqual(told, []);
 });
 
-test('a reader who leaves ends the file without a fault', async (context) => {
+test('CP-12 a reader who leaves ends the file without a fault', async (context) => {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const { url, told, handled } = await serve(context, async function* () {
     try {
@@ -86,7 +86,7 @@ test('a reader who leaves ends the file without a fault', async (context) => {
   assert.deepEqual(told, []);
 });
 
-test('a reader who stops reading is given up', async (context) => {
+test('CP-12 a reader who stops reading is given up', async (context) => {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const { url, told, handled } = await serve(
     context,
@@ -106,7 +106,7 @@ test('a reader who stops reading is given up', async (context) => {
   await assert.rejects(response.text());
 });
 
-test('a fault halfway cuts the file off and is logged', async (context) => {
+test('ER-03 a fault halfway cuts the file off and is logged', async (context) => {
   const { url, told, handled } = await serve(context, async function* () {
     yield LINE;
     throw new Error('the database is away');
@@ -117,7 +117,7 @@ test('a fault halfway cuts the file off and is logged', async (context) => {
   assert.match(told[0] ?? '', /a page failed/);
 });
 
-test('nothing is read for a HEAD request', async (context) => {
+test('CP-12 nothing is read for a HEAD request', async (context) => {
   let isBegun = false;
   const { url } = await serve(context, async function* () {
     isBegun = true;

@@ -39,7 +39,7 @@ test('PG-08 every guide is served with all its parts', async () => {
   }
 });
 
-test('PG-08 guides show no Markdown marks and no dead links', () => {
+test('PG-08 guides show no Markdown marks or dead links', () => {
   for (const guide of guides) {
     for (const chapter of guide.chapters) {
       const { text } = bodyOf(chapter.blocks, (target) => {

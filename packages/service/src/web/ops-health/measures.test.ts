@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bytesText, durationText } from '#web/ops-health/measures.ts';
 
-test('bytes and times are written with a readable unit', () => {
+test('CP-10 bytes and times have a readable unit', () => {
   assert.deepEqual([0, 1_023, 1_536, 20 * 1_024 ** 2, 5 * 1_024 ** 5].map(bytesText), [
     '0 B',
     '1023 B',

@@ -17,7 +17,7 @@ function chosen(amount: string, other = '', currency = 'EUR') {
   return chosenAmount(form, payableIn(currency));
 }
 
-test('ON-02 every amount on offer is payable in every currency', () => {
+test('ON-02 every offered amount is payable in every currency', () => {
   assert.deepEqual(offeredAmounts(EUR).choices, [5_000_000n, 10_000_000n, 20_000_000n, 50_000_000n]);
   assert.deepEqual([offeredAmounts(EUR).least, offeredAmounts(EUR).most], [1_000_000n, 1_000_000_000n]);
   assert.equal(offeredAmounts(payableIn('JPY')).choices[0], 500_000_000n);
@@ -45,7 +45,7 @@ test('BI-04 the least sufficient amount covers the gap and the minimum', () => {
   assert.equal(leastFor(1_000_000_001n, 0n), undefined);
 });
 
-test('ON-02 exactly one accepted amount must be chosen or typed', () => {
+test('ON-02 exactly one amount must be chosen or typed', () => {
   assert.equal(chosen('5000000'), 5_000_000n);
   assert.equal(chosen('500000'), 500_000n); // The least amount that lets a call through may be below the least that may be typed.
   assert.equal(chosen('', '12.50'), 12_500_000n);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { returnPathOf, withReturnPath } from '#web/wallet-owner/return-path.ts';
 
-test('ON-01 the return path leads to a page of ours', () => {
+test('ON-01 the return path leads to our own page', () => {
   const token = 'aB3_-'.repeat(100);
   for (const path of [
     '/wallet',
