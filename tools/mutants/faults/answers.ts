@@ -113,7 +113,7 @@ export const ANSWER_FAULTS: readonly Mutant[] = [
   {
     id: 'estimate-above-the-limit-that-was-sent',
     clause: 'WA-07',
-    edits: [usage('Math.min(tokens(), limit.tokens)', 'tokens()')],
+    edits: [usage('Math.min(textTokens + imageOutputTokens, tokensMax)', 'textTokens + imageOutputTokens')],
     killer: charging('WA-07 CC-23 our own answer count never exceeds the limit sent'),
   },
   {

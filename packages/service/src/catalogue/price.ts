@@ -75,7 +75,7 @@ interface RareUsage {
   readonly searches: number;
 }
 
-const NO_RARE_USAGE: RareUsage = {
+export const NO_RARE_USAGE: RareUsage = {
   cacheWriteLongTokens: 0,
   audioInputTokens: 0,
   imageInputTokens: 0,

@@ -6,7 +6,8 @@ import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/call/lane.ts'
 import type { Route } from '#gateway/call/route.ts';
 import { endKept, joinEarlier, keepUndelivered } from '#gateway/idempotency/idempotency.ts';
 import { openStream } from '#gateway/stream/stream.ts';
-import { endingOf, FAILED, generatedIn } from '#gateway/usage/ending.ts';
+import { endingOf, FAILED } from '#gateway/usage/ending.ts';
+import { generatedIn } from '#gateway/usage/generated.ts';
 import { usageToWire } from '#gateway/usage/usage-report.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import type { Mode } from '#kernel/ids.ts';
@@ -104,9 +105,10 @@ async function largeOf(hold: Hold<Mode>, route: Route, completion: Completion, l
 
 function endingOfWhole(hold: Hold<Mode>, { upstream, outputTokens }: Route, { choices, usage }: Completion): Ending {
   const { call } = hold;
-  const { bytes, tokens } = generatedIn(choices, call.model.tokenizer);
+  const { bytes, count } = generatedIn(choices, call.model.tokenizer);
   const limit = outputLimitFor(call, outputTokens);
-  return endingOf(hold, 'answered', { upstream, report: usage, tokens, isPastLimit: bytes > limit.bytesMax, limit });
+  const isPastLimit = bytes > limit.bytesMax;
+  return endingOf(hold, 'answered', { upstream, report: usage, isReportLast: true, count, isPastLimit, limit });
 }
 
 function seenOf({ call }: Hold<Mode>, { choices, usage, extra }: Completion, ending: Ending): JsonObject {

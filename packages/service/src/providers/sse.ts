@@ -1,14 +1,17 @@
 import { createParser } from 'eventsource-parser';
-import { UpstreamError } from '#providers/provider.ts';
+import { ANSWER_BYTES_MAX, UpstreamError } from '#providers/provider.ts';
 
 const EVENT_CHARACTERS_MAX = 1024 * 1024;
 const END_OF_EVENT = '\n\n';
-/** A chunk names its choices near its beginning. */
-const OPENING_CHARACTERS_MAX = 1024;
+const OTHER_END = '\r\n\r\n';
+/** A chunk names its choices near its beginning, and a picture in it begins there. */
+const OPENING_CHARACTERS_MAX = 4 * 1024;
+/** What a picture or a recording in a chunk begins with. Such a chunk may be as long as a plain answer with one. */
+const MEDIA = /"data:(?:image|audio)\//;
 
 /**
- * Reads server-sent events from text that is cut anywhere. If an event is longer than 1 MiB, it throws an `UpstreamError`: `too-large`
- * for a chunk, else `malformed`.
+ * Reads server-sent events from text that is cut anywhere. If an event is longer than 1 MiB, or 16 MiB with a picture in it, it throws
+ * an `UpstreamError`: `too-large` for a chunk, else `malformed`.
  */
 interface EventReader {
   readonly feed: (text: string) => void;
@@ -28,14 +31,13 @@ interface EventTaker {
 
 export function createEventReader({ onEvent, skim }: EventTaker): EventReader {
   let raw = '';
-  /** The beginning of the event that is being read. */
+  /** The beginning of the event that is being read, and how long it is so far. */
   let opening = '';
-  let isOverflowing = false;
+  let characters = 0;
   const parser = createParser({
-    maxBufferSize: EVENT_CHARACTERS_MAX,
-    onEvent: ({ data }) => onEvent(data, raw),
-    onError: ({ type }) => {
-      isOverflowing ||= type === 'max-buffer-size-exceeded';
+    onEvent: ({ data }) => {
+      characters = 0;
+      onEvent(data, raw);
     },
   });
   /** This is true behind a blank line. The parser then holds nothing, so `skim` may handle the next event. */
@@ -43,10 +45,19 @@ export function createEventReader({ onEvent, skim }: EventTaker): EventReader {
 
   function parse(text: string): void {
     raw = text;
+    characters += text.length;
     parser.feed(text);
-    if (!isOverflowing) return;
+    const end = isBetween ? -1 : text.lastIndexOf(OTHER_END);
+    if (end !== -1) begin(text.slice(end + OTHER_END.length));
+    if (characters <= EVENT_CHARACTERS_MAX || (characters <= ANSWER_BYTES_MAX && MEDIA.test(opening))) return;
     if (opening.includes('"choices"')) throw new UpstreamError('too-large', 'The provider sent too large a chunk.');
     throw new UpstreamError('malformed', 'The provider sent an event without an end.');
+  }
+
+  /** A new event begins with this text. */
+  function begin(text: string): void {
+    opening = text.slice(0, OPENING_CHARACTERS_MAX);
+    characters = text.length;
   }
 
   return {
@@ -57,7 +68,7 @@ export function createEventReader({ onEvent, skim }: EventTaker): EventReader {
           at = skimmed;
           continue;
         }
-        if (isBetween) opening = '';
+        if (isBetween) begin('');
         const end = text.indexOf(END_OF_EVENT, at);
         isBetween = end !== -1;
         const next = isBetween ? end + END_OF_EVENT.length : text.length;

@@ -4,12 +4,13 @@ import type { Ending, Hold } from '#gateway/call/lane.ts';
 import type { Serving } from '#gateway/call/serving.ts';
 import { outputLimitOf } from '#gateway/usage/hold-request.ts';
 import { createStreamFrames } from '#gateway/stream/stream-frames.ts';
-import { createTokenCounter } from '#gateway/usage/token-counter.ts';
-import { endingOf, visitGenerated } from '#gateway/usage/ending.ts';
-import { laterReport, usageToWire } from '#gateway/usage/usage-report.ts';
+import { createReportWatch } from '#gateway/stream/report-watch.ts';
+import { endingOf } from '#gateway/usage/ending.ts';
+import { createSaidCounter } from '#gateway/usage/generated.ts';
+import { usageToWire } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
-import type { Chunk, ChunkChoice, UsageReport } from '#providers/completion.ts';
+import type { Chunk, ChunkChoice } from '#providers/completion.ts';
 import type { StreamChunk } from '#providers/provider.ts';
 
 /** Follows the chunks of a stream: what each one becomes for the caller, and what the call has used so far. */
@@ -35,11 +36,10 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>, se
   const limit = outputLimitOf(hold);
   const frames = createStreamFrames(call);
   const progress = createProgress();
-  const generated = createTokenCounter(call.model.tokenizer);
-  let bytes = 0;
+  const reports = createReportWatch(call.choices);
+  const said = createSaidCounter(call.model.tokenizer);
   let isPastLimit = false;
   let isCutShort = false;
-  let report: UsageReport | undefined;
   /** The members beside the choices of the newest chunk, unless it came in a run (`newest`). */
   let beside: JsonObject = {};
   let newest: TextRun<Chunk> | undefined;
@@ -48,11 +48,11 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>, se
   function takeRun(run: TextRun<Chunk>): string {
     if (isPastLimit) return '';
     // One by one if the limit may fall between two chunks of the run.
-    const written = bytes + run.bytes <= limit.bytesMax ? frames.writeRun(run) : undefined;
+    const written = said.bytes() + run.bytes <= limit.bytesMax ? frames.writeRun(run) : undefined;
     if (written === undefined) return run.chunks.map(takeParsed).join('');
     newest = run;
-    bytes += run.bytes;
-    for (const text of run.texts[0] ?? []) generated.add(unescaped(text));
+    if (run.bytes > 0) reports.followText();
+    said.addTexts(run.texts[0]?.map(unescaped) ?? [], run.bytes);
     return written;
   }
 
@@ -61,20 +61,21 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>, se
     const { choices, usage } = chunk;
     beside = frames.besideOf(chunk);
     newest = undefined;
+    const hasText = said.add(choices.map(({ delta }) => delta));
     // Every chunk is looked at: the format sends usage alone, but some providers send it with the last choice.
-    report = laterReport(report, usage);
-    for (const { delta } of choices) bytes += visitGenerated(delta, generated.add);
-    isPastLimit = bytes > limit.bytesMax;
+    reports.follow(chunk, hasText, said.count);
+    isPastLimit = said.bytes() > limit.bytesMax;
     if (isPastLimit) return '';
     progress.follow(choices);
     // Once every choice has finished there is nothing to cut. A count above the limit is then a bill to be argued about.
-    isPastLimit = (report?.counts.completion ?? 0) > limit.tokens && !progress.isFinished();
-    const isUsageAlone = usage !== undefined && choices.length === 0;
-    return isUsageAlone ? '' : frames.write(beside, choices);
+    isPastLimit = (reports.report()?.counts.completion ?? 0) > limit.tokens && !progress.isFinished();
+    return usage !== undefined && choices.length === 0 ? '' : frames.write(beside, choices);
   }
 
-  const endingAs: StreamTally['endingAs'] = (outcome) =>
-    endingOf(hold, outcome, { upstream: serving.upstream, report, tokens: generated.tokens, isPastLimit });
+  function endingAs(outcome: 'answered' | 'abandoned'): Ending {
+    const facts = reports.facts(progress.isFinished(), said.count);
+    return endingOf(hold, outcome, { ...facts, upstream: serving.upstream, isPastLimit, limit });
+  }
   const besideNewest = (): JsonObject => (newest === undefined ? beside : frames.besideOf(newest.lastChunk));
 
   /**
@@ -90,12 +91,12 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>, se
     take: (chunk) => (chunk instanceof TextRun ? takeRun(chunk) : takeParsed(chunk)),
     isFinished: () => isCutShort || progress.isFinished(),
     isPastLimit: () => isPastLimit,
-    cutShort: () => (isCutShort = bytes > 0),
+    cutShort: () => (isCutShort = reports.hasSaid()),
     endingAs,
     cutFrames,
     end: () => {
       if (!call.wantsUsage) return { callId: call.callId };
-      const usage = usageToWire(endingAs('answered').usage, report);
+      const usage = usageToWire(endingAs('answered').usage, reports.report());
       return { callId: call.callId, usageChunk: { ...besideNewest(), model: call.model.id, choices: [], usage } };
     },
   };

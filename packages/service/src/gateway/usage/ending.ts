@@ -1,16 +1,13 @@
-import type { Tokenizer } from '@purser/contract/catalogue.ts';
-import { chargeOf, type Price, type TokenUsage } from '#catalogue/price.ts';
+import { chargeOf, NO_RARE_USAGE, type Price, type TokenUsage } from '#catalogue/price.ts';
 import type { Upstream } from '#catalogue/catalogue.ts';
 import type { ChatCall } from '#gateway/call/call.ts';
 import { ceilingFor, type OutputLimit, outputLimitOf } from '#gateway/usage/hold-request.ts';
 import type { Ending, Hold } from '#gateway/call/lane.ts';
-import { createTokenCounter } from '#gateway/usage/token-counter.ts';
-import { usageTaken } from '#gateway/usage/usage-report.ts';
+import type { OwnCount } from '#gateway/usage/generated.ts';
+import { usageOfUnfinished, usageTaken } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { type Micros, ZERO_MICROS } from '#kernel/micros.ts';
 import type { UsageReport } from '#providers/completion.ts';
-import { LABELS } from '#providers/labels.ts';
 
 const NO_USAGE: TokenUsage = {
   promptTokens: 0,
@@ -32,15 +29,17 @@ export const FAILED: Ending = {
 };
 
 /**
- * Returns our own count of a call: the estimated prompt, and the generated text, which is never more than the limit
- * that was sent.
+ * What a picture counts if its provider has not said it: as Gemini bills one of 1,024 pixels. An image costs most of its call, and would
+ * be free for whoever leaves once they have it.
  */
-function usageEstimated(call: ChatCall, completionTokens: number): TokenUsage {
-  return {
-    ...NO_USAGE,
-    promptTokens: call.prompt.tokensEstimated,
-    completionTokens,
-  };
+const TOKENS_PER_PICTURE = 1_290;
+
+/** Our own count of a call: the estimated prompt, and what was generated, which is never more than the limit that was sent. */
+function usageEstimated(call: ChatCall, { textTokens, pictures }: OwnCount, tokensMax: number): TokenUsage {
+  const imageOutputTokens = Math.min(pictures * TOKENS_PER_PICTURE, tokensMax);
+  const completionTokens = Math.min(textTokens + imageOutputTokens, tokensMax);
+  const usage = { ...NO_USAGE, promptTokens: call.prompt.tokensEstimated, completionTokens };
+  return imageOutputTokens === 0 ? usage : { ...usage, rare: { ...NO_RARE_USAGE, imageOutputTokens } };
 }
 
 /** All that is known of what the provider generated. */
@@ -48,8 +47,10 @@ interface Generated {
   /** Who generated it. Its price is charged (CC-16). */
   readonly upstream: Upstream;
   readonly report: UsageReport | undefined;
-  /** Returns our own count of what was generated. It is called only if the report leaves a count out. */
-  readonly tokens: () => number;
+  /** The report tells of all that was generated. If it is false, the provider went on, or had not come to its end. */
+  readonly isReportLast: boolean;
+  /** Returns our own count of what was generated. It is called only if the report does not tell all. */
+  readonly count: () => OwnCount;
   /** The provider went on past the limit that it was sent. */
   readonly isPastLimit: boolean;
   /** That limit, if the caller of this function has worked it out already: it costs a division of big integers. */
@@ -64,10 +65,19 @@ interface Generated {
 export function endingOf(
   { call, granted }: Pick<Hold<Mode>, 'call' | 'granted'>,
   outcome: 'answered' | 'abandoned',
-  { upstream: { price }, report, tokens, isPastLimit, limit = outputLimitOf({ call, granted }) }: Generated,
+  {
+    upstream: { price },
+    report,
+    isReportLast,
+    count,
+    isPastLimit,
+    limit = outputLimitOf({ call, granted }),
+  }: Generated,
 ): Ending {
-  const own = (): TokenUsage => usageEstimated(call, isPastLimit ? limit.tokens : Math.min(tokens(), limit.tokens));
-  const { usage, isEstimated, isClamped } = usageTaken(report, own, limit.tokens);
+  const counted = (): OwnCount => (isPastLimit ? { textTokens: limit.tokens, pictures: 0 } : count());
+  const own = (): TokenUsage => usageEstimated(call, counted(), limit.tokens);
+  const taken = isReportLast ? usageTaken : usageOfUnfinished;
+  const { usage, isEstimated, isClamped } = taken(report, own, limit.tokens);
   const isAboveBounds = usage.promptTokens > call.prompt.tokensMax || usage.completionTokens > limit.tokens;
   const used = chargeOf(price, usage);
   return {
@@ -95,50 +105,3 @@ function pastLimit(
   const most = call.upstreams.length > 1 && ceiling < granted ? ceiling : granted;
   return used < most ? most : used;
 }
-
-/**
- * Visits the texts of everything that a message or delta says: text, refusal, reasoning, tool calls, and fields that we do not
- * know, because a provider bills for those too. Returns their bytes.
- */
-export function visitGenerated(message: unknown, visit: (text: string) => void): number {
-  if (!isJsonObject(message)) return 0;
-  let bytes = 0;
-  for (const name of Object.keys(message)) {
-    if (!LABELS.has(name) && !isRepeated(name, message)) bytes += visitValue(message[name], visit);
-  }
-  return bytes;
-}
-
-/**
- * Returns true for reasoning that stands in the message a second time. Many answers have it as a text to show, and in
- * blocks to send back.
- */
-function isRepeated(name: string, { reasoning_content: content, reasoning }: JsonObject): boolean {
-  return name === 'reasoning_details' && (typeof content === 'string' || typeof reasoning === 'string');
-}
-
-function visitValue(value: unknown, visit: (text: string) => void): number {
-  if (typeof value === 'string') {
-    visit(value);
-    return Buffer.byteLength(value);
-  }
-  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + visitValue(item, visit), 0);
-  return visitGenerated(value, visit);
-}
-
-/** The bytes of what the messages of a whole answer say, and a function that counts their tokens. */
-export function generatedIn(
-  choices: readonly { readonly message: unknown }[],
-  tokenizer: Tokenizer,
-): Pick<Generated, 'tokens'> & { readonly bytes: number } {
-  let bytes = 0;
-  for (const { message } of choices) bytes += visitGenerated(message, ignore);
-  const tokens = (): number => {
-    const counter = createTokenCounter(tokenizer);
-    for (const { message } of choices) visitGenerated(message, counter.add);
-    return counter.tokens();
-  };
-  return { bytes, tokens };
-}
-
-function ignore(): void {}

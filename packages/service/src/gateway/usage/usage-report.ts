@@ -85,6 +85,39 @@ export function usageTaken(
 }
 
 /**
+ * The usage of a stream whose report may lack what came after it: the caller left, the provider was cut, or it counted early and never
+ * again. A prompt that was counted stays as it is. The output is the larger of the report and our own count (CC-11).
+ */
+export function usageOfUnfinished(
+  report: UsageReport | undefined,
+  countOwn: () => TokenUsage,
+  outputTokensMax = TOKENS_MAX,
+): UsageTaken {
+  const own = countOwn();
+  if (report === undefined) return { usage: own, isEstimated: true, isClamped: false };
+  const { usage: told } = usageTaken(report, () => own, outputTokensMax);
+  // Zeros are the places of a count that is still to come.
+  const prompt = told.promptTokens > 0 && report.counts.prompt !== undefined ? told : own;
+  const output = told.completionTokens >= own.completionTokens ? told : own;
+  const { promptTokens, cachedTokens, cacheWriteTokens } = prompt;
+  const { completionTokens, reasoningTokens } = output;
+  const rare = (told.rare ?? own.rare) && {
+    cacheWriteLongTokens: prompt.rare?.cacheWriteLongTokens ?? 0,
+    audioInputTokens: prompt.rare?.audioInputTokens ?? 0,
+    imageInputTokens: prompt.rare?.imageInputTokens ?? 0,
+    audioOutputTokens: output.rare?.audioOutputTokens ?? 0,
+    imageOutputTokens: output.rare?.imageOutputTokens ?? 0,
+    searches: told.rare?.searches ?? 0,
+  };
+  const usage = { promptTokens, cachedTokens, cacheWriteTokens, completionTokens, reasoningTokens };
+  return {
+    usage: rare === undefined ? usage : { ...usage, rare },
+    isEstimated: true,
+    isClamped: report.isContradictory,
+  };
+}
+
+/**
  * What a total counts that neither the prompt nor the completion does: some providers report hidden reasoning beside the completion,
  * and Anthropic the prompt without its cache. What is left is unexplained, if the provider tells of no reasoning.
  */

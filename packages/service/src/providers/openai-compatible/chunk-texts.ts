@@ -5,6 +5,8 @@ import { LABELS } from '#providers/labels.ts';
 
 /** A field beside the choices: random text by which OpenAI hides how long the generated text is. */
 const PADDING = 'obfuscation';
+/** The texts of a delta that are counted as generated, and reach the caller. A chunk with any other field is parsed. */
+const GENERATED: ReadonlySet<string> = new Set(['content', 'refusal', 'reasoning_content', 'reasoning']);
 
 type ChunkTexts = Pick<TemplateEvent<Chunk>, 'texts' | 'withTexts'>;
 
@@ -21,6 +23,7 @@ export function textsOf(chunk: JsonObject): ChunkTexts | undefined {
   // A chunk with two generated texts, such as content beside a refusal, is parsed: a run counts one of them.
   if (given.length !== 1 || only === undefined || typeof only[1] !== 'string') return undefined;
   const [name, text] = only;
+  if (!GENERATED.has(name)) return undefined;
   const withText = (other: string) => ({ ...chunk, choices: [{ ...choice, delta: { ...delta, [name]: other } }] });
   if (typeof padding !== 'string') return { texts: [{ name, text }], withTexts: ([other = '']) => withText(other) };
   return {

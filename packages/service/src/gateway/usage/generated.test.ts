@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { visitGenerated } from '#gateway/usage/ending.ts';
+import { visitGenerated } from '#gateway/usage/generated.ts';
 
 /** The bytes that are counted. The texts that are visited have as many. */
 function bytesOf(message: unknown): number {

@@ -1,0 +1,160 @@
+import type { Tokenizer } from '@purser/contract/catalogue.ts';
+import { createTokenCounter } from '#gateway/usage/token-counter.ts';
+import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+
+type Visit = (text: string) => void;
+
+/**
+ * Visits each text that a model wrote into a message or delta and that its caller gets, once: content, refusal, reasoning, the names and
+ * arguments of tool calls, and what was spoken. Pictures, citations, signatures and sealed reasoning are no text of a model, and fields
+ * that we do not know reach nobody (CC-21). Returns the bytes of the texts.
+ */
+export function visitGenerated(message: unknown, visit: Visit): number {
+  if (!isJsonObject(message)) return 0;
+  const { content, refusal, tool_calls: calls, function_call: called, audio } = message;
+  let bytes = visitContent(content, visit) + visitText(refusal, visit) + visitThoughts(message, visit);
+  if (Array.isArray(calls) && calls.length > 0) {
+    for (const call of calls) if (isJsonObject(call)) bytes += visitCall(call, visit);
+  } else bytes += visitFunction(called, visit); // The older word for the same call.
+  if (isJsonObject(audio)) bytes += visitText(audio['transcript'], visit);
+  return bytes;
+}
+
+/** How many pictures a message or delta has. Their bytes say nothing of their tokens. */
+function picturesIn(message: unknown): number {
+  const images = isJsonObject(message) ? message['images'] : undefined;
+  return Array.isArray(images) ? images.filter(isPicture).length : 0;
+}
+
+function isPicture(item: unknown): boolean {
+  const image = isJsonObject(item) ? item['image_url'] : undefined;
+  return isJsonObject(image) && isFilled(image['url']);
+}
+
+function visitText(text: unknown, visit: Visit): number {
+  if (typeof text !== 'string') return 0;
+  visit(text);
+  return Buffer.byteLength(text);
+}
+
+/** Some providers send content in parts. */
+function visitContent(content: unknown, visit: Visit): number {
+  if (!Array.isArray(content)) return visitText(content, visit);
+  let bytes = 0;
+  for (const part of content)
+    if (isJsonObject(part)) bytes += visitText(part['text'], visit) + visitText(part['refusal'], visit);
+  return bytes;
+}
+
+/**
+ * Reasoning stands in up to four places of one message: as a text under one or two names, in blocks to send back, and in parts of the
+ * content. What one place repeats of another counts once.
+ */
+function visitThoughts(message: JsonObject, visit: Visit): number {
+  const { reasoning_content: shown, reasoning, reasoning_details: details, content } = message;
+  const hasParts = Array.isArray(content);
+  if (!hasParts && shown === undefined && reasoning === undefined && details === undefined) return 0;
+  const isShown = isFilled(shown);
+  const isNamed = isFilled(reasoning);
+  const texts = [isShown ? shown : '', isNamed ? reasoning : ''];
+  if (!isShown && !isNamed && Array.isArray(details)) texts.push(details.map(textOfBlock).join(''));
+  if (hasParts) texts.push(content.map(textOfThinking).join(''));
+  let bytes = 0;
+  for (const [place, text] of texts.entries()) {
+    const isRepeated = texts.some(
+      (other, at) => at !== place && (at < place ? other.includes(text) : holds(other, text)),
+    );
+    if (text !== '' && !isRepeated) bytes += visitText(text, visit);
+  }
+  return bytes;
+}
+
+/** Whether a text has another one in it, and more. */
+function holds(text: string, other: string): boolean {
+  return text.length > other.length && text.includes(other);
+}
+
+function textOfBlock(block: unknown): string {
+  if (!isJsonObject(block)) return '';
+  const { text, summary } = block;
+  return isFilled(text) ? text : isFilled(summary) ? summary : '';
+}
+
+function textOfThinking(part: unknown): string {
+  const thinking = isJsonObject(part) ? part['thinking'] : undefined;
+  if (typeof thinking === 'string') return thinking;
+  return Array.isArray(thinking) ? thinking.map(textOfBlock).join('') : '';
+}
+
+function visitCall({ function: called, custom }: JsonObject, visit: Visit): number {
+  let bytes = visitFunction(called, visit);
+  if (isJsonObject(custom)) bytes += visitText(custom['name'], visit) + visitText(custom['input'], visit);
+  return bytes;
+}
+
+function visitFunction(called: unknown, visit: Visit): number {
+  if (!isJsonObject(called)) return 0;
+  const { name, arguments: words } = called;
+  const isObject = typeof words === 'object' && words !== null;
+  return visitText(name, visit) + visitText(isObject ? JSON.stringify(words) : words, visit);
+}
+
+function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+/** What a model has generated, by our own count. */
+export interface OwnCount {
+  readonly textTokens: number;
+  readonly pictures: number;
+}
+
+/** Counts what the messages or deltas of one answer say, as they come. */
+export interface SaidCounter {
+  /** Counts messages or deltas. Returns whether they say anything. */
+  readonly add: (messages: readonly unknown[]) => boolean;
+  /** Counts texts of so many bytes that came without their messages. */
+  readonly addTexts: (texts: readonly string[], bytes: number) => void;
+  /** The bytes of all texts. */
+  readonly bytes: () => number;
+  readonly count: () => OwnCount;
+}
+
+export function createSaidCounter(tokenizer: Tokenizer): SaidCounter {
+  const counter = createTokenCounter(tokenizer);
+  let bytes = 0;
+  let pictures = 0;
+  return {
+    add: (messages) => {
+      const before = bytes + pictures;
+      for (const message of messages) {
+        bytes += visitGenerated(message, counter.add);
+        pictures += picturesIn(message);
+      }
+      return bytes + pictures > before;
+    },
+    addTexts: (texts, textBytes) => {
+      for (const text of texts) counter.add(text);
+      bytes += textBytes;
+    },
+    bytes: () => bytes,
+    count: () => ({ textTokens: counter.tokens(), pictures }),
+  };
+}
+
+/** The bytes of what the messages of a whole answer say, and a function that counts it. */
+export function generatedIn(
+  choices: readonly { readonly message: unknown }[],
+  tokenizer: Tokenizer,
+): { readonly bytes: number; readonly count: () => OwnCount } {
+  let bytes = 0;
+  for (const { message } of choices) bytes += visitGenerated(message, ignore);
+  const count = (): OwnCount => {
+    const counter = createSaidCounter(tokenizer);
+    counter.add(choices.map(({ message }) => message));
+    return counter.count();
+  };
+  return { bytes, count };
+}
+
+function ignore(): void {}
