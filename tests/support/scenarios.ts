@@ -22,7 +22,7 @@ export interface Step extends Partial<Expected> {
   readonly as?: Known | Caller | readonly (Known | Caller)[];
   /** Method and path, such as `GET /balance`. */
   readonly request?: string;
-  /** The body: an object as JSON, a string or bytes as they are. */
+  /** The body: an object as JSON, a string or bytes as they are. An object adds its fields to those of the table's body. */
   readonly body?: unknown;
   /** Fields of a chat completion, in place of a request and its body. */
   readonly chat?: Readonly<Record<string, unknown>>;
@@ -67,11 +67,22 @@ export function scenariosOf(stage: Stage): (...table: Table) => void {
   return (common, rows) => {
     for (const row of rows) {
       test(nameOf(common, row), async () => {
-        const { name: _, steps = [{}], ...given } = { ...common, ...row };
-        for (const step of steps) await take(stage, callers, { ...given, ...step });
+        const { name: _, steps = [{}], ...given } = over(common, row);
+        for (const step of steps) await take(stage, callers, over(given, step));
       });
     }
   };
+}
+
+/** What a row says, over what holds for all. The fields of its body are added to those of the table's. */
+function over<Whole extends Step>(common: Whole, row: Step): Whole {
+  const [below, above] = [common.body, row.body];
+  const isAdded = isPlain(below) && isPlain(above);
+  return { ...common, ...row, ...(isAdded && { body: { ...below, ...above } }) };
+}
+
+function isPlain(body: unknown): body is object {
+  return typeof body === 'object' && body !== null && !Array.isArray(body) && !(body instanceof Uint8Array);
 }
 
 /** The name of the table, then of its row: what it says of itself, or else what it sends. */

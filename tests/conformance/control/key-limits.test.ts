@@ -5,6 +5,7 @@ import { chat, type CallOptions, type Reply, send } from '../../support/client.t
 import { newOwner } from '../../support/control.ts';
 import { callRoute, DATA_PLANE } from '../../support/every-route-refuses.ts';
 import { assertRefusal } from '../../support/refusal.ts';
+import { scenariosOf } from '../../support/scenarios.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import type { TestApp } from '../../support/service.ts';
 import { setStage } from '../../support/stage.ts';
@@ -13,7 +14,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 /** What an owner sets on an API key and changes later: name, expiry, models, addresses, rate, monthly budget; and rolling it. */
 
 const environment = { PURSER_PROXY_HOPS: '1' }; // So that a test can come from any address.
-const { service, upstream } = await setStage({
+const stage = await setStage({
   environment,
   catalogue: ({ models, aliases, ...rest }) => ({
     ...rest,
@@ -21,6 +22,8 @@ const { service, upstream } = await setStage({
     aliases: { ...aliases, small: 'acme.small-1', big: 'acme.large-1' },
   }),
 });
+const { service, upstream } = stage;
+const scenarios = scenariosOf(stage);
 const owner = await newOwner(service);
 const { url } = service;
 const USAGE = { prompt_tokens: 40, completion_tokens: 20 };
@@ -89,33 +92,40 @@ test('CP-08 a key’s name, expiry and limits are shown, changed and audited', a
   }
 });
 
-test('CP-08 senseless key settings are refused by name', async () => {
-  const { keyId } = await mint({});
-  for (const [settings, param] of [
-    [{ name: 'x'.repeat(81) }, 'name'],
-    [{ name: ' ' }, 'name'],
-    [{ expiresAt: 'tomorrow' }, 'expiresAt'],
-    [{ expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
-    [{ limits: { models: [] } }, 'limits.models'],
-    [{ limits: { models: ['large', 'no-such-model'] } }, 'limits.models'],
-    [{ limits: { addresses: ['192.0.2.0/33'] } }, 'limits.addresses[0]'],
-    [{ limits: { addresses: ['example.com'] } }, 'limits.addresses[0]'],
-    [{ limits: { perMinute: 0 } }, 'limits.perMinute'],
-    [{ limits: { monthlyBudgetMicros: 0 } }, 'limits.monthlyBudgetMicros'],
-    [{ limits: { monthlyBudgetMicros: 1.5 } }, 'limits.monthlyBudgetMicros'],
-  ] as const) {
-    const about = JSON.stringify(settings);
-    assertRefusal(await owner.ask('POST', path, { mode: 'live', ...settings }), { code: 'BAD_REQUEST', param }, about);
-    assertRefusal(await owner.ask('PATCH', `${path}/${keyId}`, settings), { code: 'BAD_REQUEST', param }, about);
-  }
-  // A successor that is born dead would leave the app without a key.
-  const past = { overlapSeconds: 0, expiresAt: '2020-01-01T00:00:00Z' };
-  const dead = await owner.ask('POST', `${path}/${keyId}/roll`, past);
-  assertRefusal(dead, { code: 'BAD_REQUEST', param: 'expiresAt' });
-  for (const fixed of [{ mode: 'sandbox' }, { userId: 'anna' }, { joinSeconds: 5 }]) {
-    assertRefusal(await owner.ask('PATCH', `${path}/${keyId}`, fixed), { code: 'BAD_REQUEST' });
-  }
-});
+const { keyId: fixedKey } = await mint({});
+const CHANGE = { as: owner, request: `PATCH ${path}/${fixedKey}`, code: 'BAD_REQUEST' } as const;
+
+for (const to of [
+  { ...CHANGE, request: `POST ${path}`, body: { mode: 'live' } },
+  { ...CHANGE, body: {} },
+]) {
+  const table = { ...to, name: `CP-08 senseless key settings are refused by name, ${to.request.split(' ')[0]}` };
+  scenarios(table, [
+    { body: { name: 'x'.repeat(81) }, param: 'name' },
+    { body: { name: ' ' }, param: 'name' },
+    { body: { expiresAt: 'tomorrow' }, param: 'expiresAt' },
+    { body: { expiresAt: '2020-01-01T00:00:00Z' }, param: 'expiresAt' },
+    { body: { limits: { models: [] } }, param: 'limits.models' },
+    { body: { limits: { models: ['large', 'no-such-model'] } }, param: 'limits.models' },
+    { body: { limits: { addresses: ['192.0.2.0/33'] } }, param: 'limits.addresses[0]' },
+    { body: { limits: { addresses: ['example.com'] } }, param: 'limits.addresses[0]' },
+    { body: { limits: { perMinute: 0 } }, param: 'limits.perMinute' },
+    { body: { limits: { monthlyBudgetMicros: 0 } }, param: 'limits.monthlyBudgetMicros' },
+    { body: { limits: { monthlyBudgetMicros: 1.5 } }, param: 'limits.monthlyBudgetMicros' },
+  ]);
+}
+
+scenarios(CHANGE, [
+  {
+    name: 'CP-08 a successor that is born dead is refused',
+    request: `POST ${path}/${fixedKey}/roll`,
+    body: { overlapSeconds: 0, expiresAt: '2020-01-01T00:00:00Z' },
+    param: 'expiresAt',
+  },
+  { name: 'CP-08 the mode of a key cannot change', body: { mode: 'sandbox' } },
+  { name: 'CP-08 the user of a key cannot change', body: { userId: 'anna' } },
+  { name: 'CP-08 the window of a key that joins cannot change', body: { joinSeconds: 5 } },
+]);
 
 test('CP-08 AU-01 an expired key is refused until its expiry is extended', async () => {
   const { keyId, apiKey } = await mint({ expiresAt: '2031-01-01T00:00:00Z' });

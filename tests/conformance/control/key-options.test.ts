@@ -8,6 +8,7 @@ import { callRoute, FOR_USER } from '../../support/every-route-refuses.ts';
 import { createGate } from '../../support/gate.ts';
 import { givingUp } from '../../support/giving-up.ts';
 import { assertRefusal } from '../../support/refusal.ts';
+import { scenariosOf } from '../../support/scenarios.ts';
 import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
 import type { TestApp } from '../../support/service.ts';
 import { sql, sqlValue } from '../../support/sql.ts';
@@ -16,7 +17,9 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 /** API keys for tools that cannot name a user, or cannot mark a retry. */
 
-const { service, upstream } = await setStage();
+const stage = await setStage();
+const scenarios = scenariosOf(stage);
+const { service, upstream } = stage;
 const owner = await newOwner(service);
 const USAGE = { prompt_tokens: 40, completion_tokens: 20 };
 const ANSWER = { body: completionBody({ model: 'm', content: 'Hi.', usage: USAGE }) };
@@ -63,18 +66,17 @@ test('CP-08 a bound key shows its user and cannot change', async () => {
     ]);
     await assert.rejects(changing, /only revoked/);
   }
-  for (const [options, param] of [
-    [{ userId: '' }, 'userId'],
-    [{ userId: 'an na' }, 'userId'],
-    [{ userId: 'x'.repeat(257) }, 'userId'],
-    [{ userId: null }, 'userId'],
-    [{ joinSeconds: 0 }, 'joinSeconds'],
-    [{ joinSeconds: 61 }, 'joinSeconds'],
-    [{ joinSeconds: 1.5 }, 'joinSeconds'],
-  ] as const) {
-    assertRefusal(await owner.ask('POST', path, { mode: 'live', ...options }), { code: 'BAD_REQUEST', param });
-  }
 });
+
+scenarios({ as: owner, request: `POST /apps/${await newApp()}/keys`, body: { mode: 'live' }, code: 'BAD_REQUEST' }, [
+  { name: 'CP-08 a key is bound to no blank user', body: { userId: '' }, param: 'userId' },
+  { name: 'CP-08 a key is bound to no user with a space', body: { userId: 'an na' }, param: 'userId' },
+  { name: 'CP-08 a key is bound to no overlong user', body: { userId: 'x'.repeat(257) }, param: 'userId' },
+  { name: 'CP-08 a key is bound to no null user', body: { userId: null }, param: 'userId' },
+  { name: 'CP-08 a key joins within a second at least', body: { joinSeconds: 0 }, param: 'joinSeconds' },
+  { name: 'CP-08 a key joins within a minute at most', body: { joinSeconds: 61 }, param: 'joinSeconds' },
+  { name: 'CP-08 a key joins within whole seconds', body: { joinSeconds: 1.5 }, param: 'joinSeconds' },
+]);
 
 test('AU-03 CP-08 a bound key needs no `x-service-user` and serves only its user', async () => {
   const appId = await newApp();

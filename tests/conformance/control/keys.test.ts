@@ -4,15 +4,18 @@ import { test, type TestContext } from 'node:test';
 import pg from 'pg';
 import { digestOfApiKey, newApiKey } from '../../../packages/service/src/accounts/api-key.ts';
 import { newKeyId } from '../../../packages/service/src/kernel/ids.ts';
-import { httpSend, send } from '../../support/client.ts';
+import { send } from '../../support/client.ts';
 import { newOperator, newOwner } from '../../support/control.ts';
 import { assertRefusal } from '../../support/refusal.ts';
+import { scenariosOf } from '../../support/scenarios.ts';
 import { startSecondGateway } from '../../support/service.ts';
 import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-const { service } = await setStage();
+const stage = await setStage();
+const scenarios = scenariosOf(stage);
+const { service } = stage;
 const owner = await newOwner(service);
 const operator = await newOperator(service);
 
@@ -234,24 +237,22 @@ test('CP-02 an account has at most 100 apps', async () => {
   }
 });
 
-test('CP-03 a key is live or sandbox, and unknown fields are refused', async () => {
-  const appId = await newApp();
-  const path = `/apps/${appId}/keys`;
-  for (const [body, param] of [
-    [{}, 'mode'],
-    [{ mode: 'LIVE' }, 'mode'],
-    [{ mode: null }, 'mode'],
-    [{ mode: ['live'] }, 'mode'],
-    [[], null],
-    ['live', null],
-  ] as const) {
-    assertRefusal(await owner.ask('POST', path, body), { code: 'BAD_REQUEST', param }, JSON.stringify(body));
-  }
-  const test = await owner.ask('POST', path, { mode: 'test' });
-  assertRefusal(test, { code: 'BAD_REQUEST', param: 'mode' });
-  assert.match(String(test.error['message']), /`live` or `sandbox`.*test key.*`sandbox`/, 'AU-07 names what to send');
-  assertRefusal(await owner.ask('POST', path, { mode: 'live', apiKey: 'mine' }), { code: 'BAD_REQUEST' });
-  const headers = { authorization: `Bearer ${String(owner.token)}` };
-  assertRefusal(await httpSend(service.url, { method: 'POST', path, headers }), { code: 'BAD_REQUEST' });
-  assert.deepEqual(await listKeys(appId), []);
-});
+const unkeyed = await newApp();
+
+scenarios({ as: owner, request: `POST /apps/${unkeyed}/keys`, code: 'BAD_REQUEST', param: 'mode' }, [
+  { name: 'CP-03 a key without a mode is refused', body: {} },
+  { name: 'CP-03 a mode in capitals is refused', body: { mode: 'LIVE' } },
+  { name: 'CP-03 a null mode is refused', body: { mode: null } },
+  { name: 'CP-03 a list of modes is refused', body: { mode: ['live'] } },
+  {
+    name: 'CP-03 AU-07 who asks for a test key hears of the mode to send',
+    body: { mode: 'test' },
+    contains: [/`live` or `sandbox`.*test key.*`sandbox`/],
+  },
+  { name: 'CP-03 a key is not chosen by its owner', body: { mode: 'live', apiKey: 'mine' }, param: 'apiKey' },
+  { name: 'CP-03 a list is no key', body: [], param: null },
+  { name: 'CP-03 a text is no key', body: '"live"', param: null },
+  { name: 'CP-03 a key needs a body', param: null },
+]);
+
+test('CP-03 a refused key is not made', async () => assert.deepEqual(await listKeys(unkeyed), []));

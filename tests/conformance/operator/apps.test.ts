@@ -3,13 +3,16 @@ import { test } from 'node:test';
 import { chat, type Reply, send } from '../../support/client.ts';
 import { newOperator, newOwner, personWith } from '../../support/control.ts';
 import { assertRefusal, assertRefused } from '../../support/refusal.ts';
+import { scenariosOf } from '../../support/scenarios.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { startSecondGateway } from '../../support/service.ts';
 import { setStage } from '../../support/stage.ts';
 import { idOf, trailOf } from '../../support/trail.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-const { service, upstream } = await setStage();
+const stage = await setStage();
+const scenarios = scenariosOf(stage);
+const { service, upstream } = stage;
 const second = await startSecondGateway(service);
 const operator = await newOperator(service);
 const elsewhere = personWith(second.url, operator.token);
@@ -130,33 +133,41 @@ test('LI-02 CP-05 a lowered stream limit refuses the next stream', async () => {
   assert.equal((await stream()).status, 200);
 });
 
-test('CP-05 a suspension needs a reason, and limits are whole numbers', async () => {
-  const app = await newApp();
-  const none = '/operator/apps/app_none';
-  for (const act of ['suspend', 'resume']) {
-    for (const body of [{}, { reason: '' }, { reason: '  ' }, { reason: 7 }]) {
-      assertRefused(await operator.ask('POST', `${app.path}/${act}`, body), 'BAD_REQUEST', 'reason');
-    }
-    assertRefused(await operator.ask('POST', `${none}/${act}`, { reason: 'x' }), 'NOT_FOUND');
-  }
-  for (const [body, param] of [
-    [{ firstParty: 'yes' }, 'firstParty'],
-    [{ rateLimit: 5 }, 'rateLimit'],
-    [{ rateLimit: { perMinute: 1 } }, 'rateLimit.burst'],
-    [{ rateLimit: { perMinute: 0, burst: 1 } }, 'rateLimit.perMinute'],
-    [{ rateLimit: { perMinute: 1, burst: 1_000_001 } }, 'rateLimit.burst'],
-    [{ maxStreamsPerUser: 1.5 }, 'maxStreamsPerUser'],
-    [{ maxStreamsPerUser: null }, 'maxStreamsPerUser'],
-    [{ reason: '' }, 'reason'],
-    [{ status: 'suspended' }, 'status'],
-    [[], null],
-  ] as const) {
-    assertRefused(await operator.ask('PATCH', app.path, body), 'BAD_REQUEST', param);
-  }
-  assertRefused(await operator.ask('PATCH', none, { firstParty: true }), 'NOT_FOUND');
-  assert.deepEqual(await trailOf(operator, app.appId), []);
+const untouched = await newApp();
+const NONE = '/operator/apps/app_none';
+
+for (const act of ['suspend', 'resume']) {
+  const request = `POST ${untouched.path}/${act}`;
+  scenarios(
+    { as: operator, name: 'CP-05 a suspension needs a reason', request, code: 'BAD_REQUEST', param: 'reason' },
+    [
+      { body: {} },
+      { body: { reason: '' } },
+      { body: { reason: '  ' } },
+      { body: { reason: 7 } },
+      { request: `POST ${NONE}/${act}`, body: { reason: 'x' }, code: 'NOT_FOUND', param: null },
+    ],
+  );
+}
+
+scenarios({ as: operator, name: 'CP-05 odd limits', request: `PATCH ${untouched.path}`, code: 'BAD_REQUEST' }, [
+  { body: { firstParty: 'yes' }, param: 'firstParty' },
+  { body: { rateLimit: 5 }, param: 'rateLimit' },
+  { body: { rateLimit: { perMinute: 1 } }, param: 'rateLimit.burst' },
+  { body: { rateLimit: { perMinute: 0, burst: 1 } }, param: 'rateLimit.perMinute' },
+  { body: { rateLimit: { perMinute: 1, burst: 1_000_001 } }, param: 'rateLimit.burst' },
+  { body: { maxStreamsPerUser: 1.5 }, param: 'maxStreamsPerUser' },
+  { body: { maxStreamsPerUser: null }, param: 'maxStreamsPerUser' },
+  { body: { reason: '' }, param: 'reason' },
+  { body: { status: 'suspended' }, param: 'status' },
+  { body: [], param: null },
+  { request: `PATCH ${NONE}`, body: { firstParty: true }, code: 'NOT_FOUND', param: null },
+]);
+
+test('CP-05 a refused change of an app leaves nothing', async () => {
+  assert.deepEqual(await trailOf(operator, untouched.appId), []);
   assert.deepEqual(await trailOf(operator, 'app_none'), []);
-  assert.equal((await models(service.url, app)).status, 200);
+  assert.equal((await models(service.url, untouched)).status, 200);
 });
 
 test('CP-05 simultaneous changes to one app all succeed', async () => {

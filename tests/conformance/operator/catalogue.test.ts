@@ -6,6 +6,7 @@ import { chat, send } from '../../support/client.ts';
 import { newOperator, personWith } from '../../support/control.ts';
 import { openStream } from '../../support/open-stream.ts';
 import { assertRefusal, assertRefused } from '../../support/refusal.ts';
+import { scenariosOf } from '../../support/scenarios.ts';
 import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
 import { startSecondGateway } from '../../support/service.ts';
 import { sql, sqlRow } from '../../support/sql.ts';
@@ -13,7 +14,9 @@ import { setStage } from '../../support/stage.ts';
 import { idOf, trailOf } from '../../support/trail.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-const { service, upstream, app, newUser } = await setStage({ model: { timeoutMs: 60_000 } });
+const stage = await setStage({ model: { timeoutMs: 60_000 } });
+const scenarios = scenariosOf(stage);
+const { service, upstream, app, newUser } = stage;
 const second = await startSecondGateway(service);
 const operator = await newOperator(service);
 const elsewhere = personWith(second.url, operator.token);
@@ -160,55 +163,65 @@ test('MO-05 a stream whose model is deleted ends as it began', async () => {
   assert.deepEqual(await service.wallet(app, user), { balance: 1_000_000 - 1_100, held: 0, openStreams: 0 });
 });
 
-test('CP-05 an invalid catalogue is refused by its field', async () => {
-  const before = await read();
-  const [large] = before.models;
-  const withModel = (changes: object) => ({ ...before, models: [{ ...large, ...changes }], aliases: {} });
-  for (const [body, param] of [
-    [{}, 'providers'],
-    [{ ...before, models: {} }, 'models'],
-    [{ ...before, extra: 1 }, 'extra'],
-    [[], null],
-    [withModel({ id: 'no-dot' }), 'models[0].id'],
-    [withModel({ provider: 'nobody' }), 'models[0].provider'],
-    [withModel({ price: undefined, cacheWriteMicrosPerMillion: undefined }), 'models[0].price'],
-    [
-      withModel({ price: { inputMicrosPerMillion: -1, outputMicrosPerMillion: 1 } }),
-      'models[0].price.inputMicrosPerMillion',
-    ],
-    [withModel({ timeoutMs: 1 }), 'models[0].timeoutMs'],
-    [{ ...before, aliases: { x: 'acme.none' } }, 'aliases.x'],
-    [{ ...before, providers: { upstream: { kind: 'magic' } } }, 'providers.upstream.kind'],
-    [
-      { ...before, providers: { upstream: { kind: 'openai-compatible', baseUrl: 'http://a:b@x.test' } } },
-      'providers.upstream.baseUrl',
-    ],
-  ] as const) {
-    assertRefused(await operator.ask('PUT', FILE, body), 'BAD_REQUEST', param);
-  }
-  for (const [path, body, param] of [
-    [modelPath('acme.x-1'), entry(1, { price: undefined }), 'price'],
-    [modelPath('acme.x-1'), entry(1, { provider: 'nobody' }), 'provider'],
-    [modelPath('acme.x-1'), entry(1, { resale: 'closed' }), 'resale'],
-    [modelPath('acme.x-1'), entry(1, { price: { inputMicrosPerMillion: 1 } }), 'price.outputMicrosPerMillion'],
-    [modelPath('acme.x-1'), entry(1, { id: 'acme.y-1' }), 'id'],
-    [modelPath('acme.x-1'), entry(1, { minOutputTokens: 1_001 }), 'minOutputTokens'],
-    [modelPath('no-dot'), entry(1), 'id'],
-    [modelPath('acme.x-1'), entry(1, { prize: 1 }), 'prize'],
-    [aliasPath('x'), { target: 'acme.none' }, 'target'],
-    [aliasPath('x'), { target: 'large' }, 'target'],
-    [aliasPath('x'), {}, 'target'],
-    [aliasPath('acme.large-1'), { target: 'acme.large-1' }, 'alias'],
-    [aliasPath('two words'), { target: 'acme.large-1' }, 'alias'],
-  ] as const) {
-    assertRefused(await operator.ask('PUT', path, body), 'BAD_REQUEST', param);
-  }
+const before = await read();
+const withModel = (changes: object) => ({ models: [{ ...before.models[0], ...changes }], aliases: {} });
+const price = { inputMicrosPerMillion: -1, outputMicrosPerMillion: 1 };
+const credentials = { kind: 'openai-compatible', baseUrl: 'http://a:b@x.test' };
+const REFUSED = { name: 'CP-05 an invalid catalogue is refused by its field', code: 'BAD_REQUEST' } as const;
+
+scenarios({ ...REFUSED, as: operator, request: `PUT ${FILE}`, body: before }, [
+  { body: '{}', param: 'providers' },
+  { body: { models: {} }, param: 'models' },
+  { body: { extra: 1 }, param: 'extra' },
+  { body: [], param: null },
+  { body: withModel({ id: 'no-dot' }), param: 'models[0].id' },
+  { body: withModel({ provider: 'nobody' }), param: 'models[0].provider' },
+  { body: withModel({ price: undefined }), param: 'models[0].price' },
+  { body: withModel({ price }), param: 'models[0].price.inputMicrosPerMillion' },
+  { body: withModel({ timeoutMs: 1 }), param: 'models[0].timeoutMs' },
+  { body: { aliases: { x: 'acme.none' } }, param: 'aliases.x' },
+  { body: { providers: { upstream: { kind: 'magic' } } }, param: 'providers.upstream.kind' },
+  { body: { providers: { upstream: credentials } }, param: 'providers.upstream.baseUrl' },
+]);
+
+scenarios({ ...REFUSED, as: operator, request: `PUT ${modelPath('acme.x-1')}`, body: entry(1) }, [
+  { body: { price: undefined }, param: 'price' },
+  { body: { provider: 'nobody' }, param: 'provider' },
+  { body: { resale: 'closed' }, param: 'resale' },
+  { body: { price: { inputMicrosPerMillion: 1 } }, param: 'price.outputMicrosPerMillion' },
+  { body: { id: 'acme.y-1' }, param: 'id' },
+  { body: { minOutputTokens: 1_001 }, param: 'minOutputTokens' },
+  { body: { prize: 1 }, param: 'prize' },
+  { request: `PUT ${modelPath('no-dot')}`, param: 'id' },
+]);
+
+scenarios({ ...REFUSED, as: operator, request: `PUT ${aliasPath('x')}`, body: { target: 'acme.large-1' } }, [
+  { body: { target: 'acme.none' }, param: 'target' },
+  { body: { target: 'large' }, param: 'target' },
+  { body: { target: undefined }, param: 'target' },
+  { request: `PUT ${aliasPath('acme.large-1')}`, param: 'alias' },
+  { request: `PUT ${aliasPath('two words')}`, param: 'alias' },
+]);
+
+test('CP-05 refused changes of the catalogue leave nothing', async () => {
+  const { providers, models, aliases } = await read();
+  for (const model of before.models)
+    assert.deepEqual(
+      models.find(({ id }) => id === model.id),
+      model,
+    );
+  assert.deepEqual([providers, { ...aliases, ...before.aliases }], [before.providers, aliases]);
+  assert.doesNotMatch(JSON.stringify([models, aliases]), /acme\.[xy]-1|no-dot|acme\.none|nobody|"x":|two words/);
+  for (const subject of ['acme.x-1', 'x', 'acme.none', 'no-dot'])
+    assert.deepEqual(await trailOf(operator, subject), []);
+});
+
+test('CP-05 a model cannot have the name of an alias', async () => {
+  const unchanged = await read();
   await operator.get(200, 'PUT', aliasPath('acme.alias'), { target: 'acme.large-1' });
   assertRefused(await operator.ask('PUT', modelPath('acme.alias'), entry(1)), 'BAD_REQUEST', 'id');
   await operator.get(204, 'DELETE', aliasPath('acme.alias'));
-  assert.deepEqual(await read(), before);
-  for (const subject of ['acme.x-1', 'x', 'acme.none', 'no-dot'])
-    assert.deepEqual(await trailOf(operator, subject), []);
+  assert.deepEqual(await read(), unchanged);
 });
 
 test('CP-05 simultaneous edits by two processes are all kept', async () => {
