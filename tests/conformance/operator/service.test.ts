@@ -121,9 +121,8 @@ for (const [who, as, code] of [
   ]);
 }
 
-test('CP-05 the trail of an app has only the acts of operators', async () => {
-  assert.deepEqual((await trailOf(operator, app.appId)).length, 5);
-});
+test('CP-05 the trail of an app has only the acts of operators', async () =>
+  assert.deepEqual((await trailOf(operator, app.appId)).length, 5));
 
 test('CP-05 CP-09 operators filter the trail, and every entry is chained', async () => {
   interface Found extends FullLine {
