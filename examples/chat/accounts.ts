@@ -16,9 +16,9 @@ interface Kept extends Account {
 }
 
 const NAME_MAX = 80;
-/** No sign, or one that turns the text around it. Purser shows the name to the person who connects a wallet, and refuses such text as `userLabel`. */
+/** Characters that are invisible, or that turn the text around them. Purser shows the name to the person who connects a wallet, and refuses such text as `userLabel`. */
 const MISLEADING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
-/** What a reader sees something of. */
+/** Text of which a reader sees something. */
 const SEEN = /[^\s\u2800\p{Default_Ignorable_Code_Point}]/u;
 const PASSWORD_MIN = 8;
 const PASSWORD_MAX = 200;
@@ -26,7 +26,7 @@ const HASH_BYTES = 32;
 const derive = promisify<string, string, number, Buffer>(scrypt);
 
 export interface Accounts {
-  /** The account of this name, made where there is none. A text says what is wrong. */
+  /** Returns the account of this name, which is made if there is none, or a text that says what is wrong. */
   readonly signIn: (name: string, password: string) => Promise<Account | string>;
 }
 
@@ -38,19 +38,19 @@ export function openAccounts(folder: string): Accounts {
   return {
     signIn: async (given, password) => {
       const name = given.normalize('NFC').trim();
-      if (!SEEN.test(name) || name.length > NAME_MAX) return `Give a name of up to ${NAME_MAX} characters.`;
+      if (!SEEN.test(name) || name.length > NAME_MAX) return `Enter a name of up to ${NAME_MAX} characters.`;
       if (MISLEADING.test(name)) {
-        return 'Give a name without control characters and without characters that change the direction of text.';
+        return 'Enter a name without control characters and without characters that change the direction of text.';
       }
       if (password.length < PASSWORD_MIN || password.length > PASSWORD_MAX) {
-        return `Give a password of ${PASSWORD_MIN} characters or more.`;
+        return `Enter a password of ${PASSWORD_MIN} characters or more.`;
       }
       const salt = accounts.get(name)?.salt ?? randomBytes(16).toString('base64url');
       const hash = await derive(password, salt, HASH_BYTES);
       const known = accounts.get(name); // Looked up once more: somebody else may have taken the name meanwhile.
       if (known !== undefined) {
         const isSame = known.salt === salt && timingSafeEqual(hash, Buffer.from(known.hash, 'base64url'));
-        return isSame ? known : 'This name is taken, and the password is another.';
+        return isSame ? known : 'This name is taken, and its password is a different one.';
       }
       const userId = `chat_${randomBytes(12).toString('base64url')}`;
       const made = { name, userId, salt, hash: hash.toString('base64url') };

@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { BACK, HOOK } from './server.ts';
 import { StartFault } from './settings.ts';
 
-/** How this app stands with Purser. */
+/** What this app needs to act at Purser. */
 export interface Standing {
   readonly apiKey: string;
   readonly webhookSecret: string | undefined;
-  /** Ends what was begun for it. Never fails. */
+  /** Ends the session and the listener that were begun for it. Never fails. */
   readonly stop: () => Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export async function becomeDemoApp({ purserUrl, dataDirectory, publicUrl, port 
   }
 }
 
-/** Has `purser listen` forward the events until it is stopped, and says so should it end before. */
+/** Makes `purser listen` forward the events until it is stopped, and says so if it ends before. */
 async function listen(words: readonly string[], token: string): Promise<Pick<Standing, 'webhookSecret' | 'stop'>> {
   const listener = spawn(process.execPath, [PURSER, 'listen', ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -95,7 +95,7 @@ function readDemo(dataDirectory: string): Demo {
     return JSON.parse(readFileSync(path.join(dataDirectory, 'demo.json'), 'utf8')) as Demo;
   } catch {
     throw new StartFault(
-      'There is no demo here yet. Start Purser with `npm start` first, and name its data directory in PURSER_DATA_DIR if it has another; or give PURSER_URL and PURSER_API_KEY.',
+      'There is no demo here yet. Start Purser with `npm start` first, and name its data directory in PURSER_DATA_DIR if it is not the usual one. Or set PURSER_URL and PURSER_API_KEY.',
     );
   }
 }
@@ -108,11 +108,11 @@ interface ControlRequest {
 }
 
 function absent(purserUrl: string, cause: unknown): StartFault {
-  const how = 'Start it with `npm start`, or say in PURSER_URL where it is.';
+  const how = 'Start it with `npm start`, or set PURSER_URL to its address.';
   return new StartFault(`No Purser answers at ${purserUrl}. ${how}`, { cause });
 }
 
-/** Throws `StartFault` where no service is ready. */
+/** Throws `StartFault` if no service is ready. */
 export async function findPurser(purserUrl: string): Promise<void> {
   const signal = AbortSignal.timeout(ANSWER_MS_MAX);
   const found = await fetch(`${purserUrl}/readyz`, { signal, redirect: 'error' }).catch((fault: unknown) => {

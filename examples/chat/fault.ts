@@ -1,18 +1,19 @@
 import { isPurserError, type PaymentRequiredError } from '@purser/sdk';
 import OpenAI from 'openai';
 
-/** What the user is told, where there is nothing, or nothing more, to wait for. */
+/** What the user is told if there is nothing to wait for, or nothing more. */
 const REFUSED: Readonly<Record<PaymentRequiredError['code'], string>> = {
-  PAYMENT_REQUIRED: 'There was no top-up. Ask again when you have one.',
-  APP_SPEND_CAP_EXCEEDED: 'You set a monthly cap for this app, and it is still as it was. Change it, then ask again.',
+  PAYMENT_REQUIRED: 'You did not top up in time. Ask again when you have.',
+  APP_SPEND_CAP_EXCEEDED: 'The monthly cap that you set for this app has not changed. Raise it, then ask again.',
   WALLET_SUSPENDED:
     'Your wallet is blocked, and paying in does not change that. The operator of the wallet service can tell you why.',
 };
 
 export function explain(fault: unknown): string {
   if (isPurserError(fault, 'PaymentRequiredError')) return REFUSED[fault.code];
-  if (fault instanceof OpenAI.RateLimitError) return 'Too much is asked at once. Try again in a moment.';
-  return 'The answer did not come through. Try again.';
+  if (fault instanceof OpenAI.RateLimitError)
+    return 'Too many questions are being asked at once. Try again in a moment.';
+  return 'No complete answer arrived. Try again.';
 }
 
 /**

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const BODY_BYTES_MAX = 65_536;
 
-/** These headers are on everything that is answered. They let nothing be loaded from elsewhere, framed or kept. */
+/** The headers of every answer. Nothing may be loaded from elsewhere, framed or kept. */
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -44,13 +44,13 @@ export function redirect(response: ServerResponse, location: string, headers: Re
   response.writeHead(303, { location, ...headers }).end();
 }
 
-/** A file of `public`, read once. */
+/** Sends a file of `public`, which is read once. */
 export function sendFile(name: string, type: 'css' | 'js'): (visit: { readonly response: ServerResponse }) => void {
   const content = readFileSync(new URL(`public/${name}`, import.meta.url), 'utf8');
   return ({ response }) => send(response, { type, content });
 }
 
-/** The body as it came; undefined where it is too large. */
+/** Reads the body as it came. Returns undefined if it is too large. */
 export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const parts: Buffer[] = [];
   let bytes = 0;

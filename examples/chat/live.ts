@@ -5,7 +5,7 @@ const PING_MS = 25_000;
 
 /** The open pages of each user, which are told at once that something has changed. */
 export interface Live {
-  /** Keeps this answer open until the session is over. */
+  /** Keeps this answer open until the session ends. */
   readonly follow: (session: Pick<Session, 'account' | 'over'>, response: ServerResponse) => void;
   readonly tell: (userId: string, type: string) => void;
 }

@@ -50,7 +50,7 @@ function ownStanding({ apiKey, webhookSecret }: Settings): Standing | undefined 
 function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {
-      reject(new StartFault(`Port ${port} is taken: name another in CHAT_PORT.`, { cause }));
+      reject(new StartFault(`Port ${port} is already in use. Name another one in CHAT_PORT.`, { cause }));
     });
     server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
   });

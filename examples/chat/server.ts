@@ -9,7 +9,7 @@ import { chatPage, faultPage, signInPage } from './page.ts';
 import { beginWay, createSessions, endWay, type Session } from './sessions.ts';
 
 interface ChatOptions {
-  /** The address at which browsers find it, without a slash at its end. */
+  /** The address at which browsers find the app, without a slash at its end. */
   readonly publicUrl: string;
   readonly purser: Purser;
   readonly model: string;
@@ -69,7 +69,7 @@ export function createChat(options: ChatOptions): RequestListener {
     // By another name, a page of somebody else could be read as ours.
     if (request.headers.host !== host) return sendText(response, 421, `Open ${publicUrl}/`);
     if (request.method !== 'GET' && request.headers.origin !== origin) {
-      return sendText(response, 403, 'This was not sent from a page of this app.');
+      return sendText(response, 403, 'This request did not come from a page of this app.');
     }
     const open = ofAll[route];
     if (open !== undefined) return open(asked);
@@ -123,7 +123,7 @@ function routesOfUsers({ publicUrl, purser, model }: ChatOptions, follow: Live['
 
 function sendStranger(response: ServerResponse): void {
   const text = 'Nothing has changed. Sign in and connect your wallet from the page of the chat.';
-  send(response, { status: 400, type: 'html', content: faultPage('This way back was not begun here', text) });
+  send(response, { status: 400, type: 'html', content: faultPage('This return was not begun here', text) });
 }
 
 async function balanceOf(purser: Purser, { account }: Session) {
@@ -142,7 +142,7 @@ async function sendAnswer(
 ): Promise<void> {
   const question = questionIn(await readBody(request));
   if (question === undefined) return sendText(response, 400, `Write up to ${QUESTION_MAX} characters.`);
-  if (session.isBusy) return sendText(response, 409, 'An answer is under way, in another window perhaps.');
+  if (session.isBusy) return sendText(response, 409, 'An answer is already being written, perhaps in another window.');
   session.isBusy = true;
   const left = new AbortController();
   response.on('close', () => left.abort());
@@ -166,7 +166,7 @@ function questionIn(body: Buffer | undefined): string | undefined {
   }
 }
 
-/** Takes each event that Purser has signed once, and tells the user's open pages. */
+/** Takes each event that Purser has signed, once, and notifies the user's open pages. */
 function receiveEvents({ webhookSecret: secret }: ChatOptions, tell: (userId: string, type: string) => void) {
   const taken = new Set<string>(); // Of this process: an app that acts on events keeps them in its database.
   return async ({ request, response }: Request): Promise<void> => {

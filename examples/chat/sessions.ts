@@ -11,13 +11,13 @@ export interface Session {
   readonly account: Account;
   /** What was said so far. */
   readonly messages: Message[];
-  /** An answer is under way. */
+  /** Whether an answer is being written. */
   isBusy: boolean;
-  /** What the next page says once. */
+  /** The message that the next page shows, once. */
   notice: string | undefined;
   /** Fires when the session ends. All its work ends then, too. */
   readonly over: AbortSignal;
-  /** The `state` that belongs to the one way back from Purser that this browser was sent on. */
+  /** The `state` of the visit to Purser from which this browser is to come back. */
   state: string | undefined;
 }
 
@@ -25,10 +25,10 @@ const COOKIE = 'chat-session';
 const LASTS_MS = 12 * 60 * 60 * 1_000;
 
 export interface Sessions {
-  /** Gives the header that sets the cookie. */
+  /** Returns the header that sets the cookie. */
   readonly open: (account: Account) => string;
   readonly of: (cookies: string | undefined) => Session | undefined;
-  /** Gives the header that takes the cookie away. Harmless where there is no session. */
+  /** Returns the header that removes the cookie. It is harmless if there is no session. */
   readonly end: (cookies: string | undefined) => string;
 }
 
@@ -58,13 +58,13 @@ export function createSessions(isSecure: boolean): Sessions {
   };
 }
 
-/** Sends the browser of this session on a way that it is known by when it comes back. */
+/** Makes the `state` by which this session is recognised when its browser comes back from Purser. */
 export function beginWay(session: Session): string {
   session.state = randomToken();
   return session.state;
 }
 
-/** Whether this is the way back of that session. A way is gone once. */
+/** Whether this `state` belongs to that session. It is valid once. */
 export function endWay(session: Session, state: string): boolean {
   const { state: begun } = session;
   if (begun === undefined || begun.length !== state.length) return false;
@@ -77,7 +77,7 @@ function randomToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Tokens are kept only as digests, which tell nobody who sees them anything. */
+/** The digest of a token. Only digests are kept, which tell nothing to anybody who sees them. */
 function keyOf(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }

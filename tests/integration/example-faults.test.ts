@@ -57,7 +57,7 @@ test('BI-02 the example refuses names that Purser would not show', async () => {
   for (const name of refused) {
     const reply = await ask('POST', '/sign-in', { body: String(new URLSearchParams({ name, ...dullest })) });
     assert.equal(reply.status, 422, JSON.stringify(name));
-    assert.match(reply.text, /<p class="alert" role="alert">Give a name /);
+    assert.match(reply.text, /<p class="alert" role="alert">Enter a name /);
   }
   await sql(service)`update accounts.apps set redirect_uris = ${[`${example.url}/back`]} where app_id = ${app.appId}`;
   for (const name of ['\u0627\u0646\u0627', 'Zoë\u200d', ' Anna\n', 'x'.repeat(80)]) {

@@ -1,17 +1,17 @@
 import type { Answer } from './platform.ts';
 
-/** What a chat call was charged, from its answer. */
+/** What a chat call was charged, as its answer says. */
 export interface Charge {
   /** The id of the call, for `receipt`. */
   readonly callId: string;
   readonly chargeMicros: number;
-  /** The answer of an earlier call, given again. It was charged once: do not count it twice. */
+  /** Whether the answer is that of an earlier call, given again. It was charged once, so do not count it twice. */
   readonly isReplayed: boolean;
 }
 
 /** The comment and the frame that end a stream. Text of a model cannot forge them: it has no line breaks in a frame. */
 const END = /\n: charge-micros=(\d+) call-id=\S+\n\ndata: \[DONE\]\n\n$/;
-/** This is more than the number of bytes at the end of a stream. */
+/** The bytes that are kept to find the end of a stream, which is shorter. */
 const END_BYTES_MAX = 200;
 
 /**

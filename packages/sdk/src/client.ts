@@ -17,16 +17,16 @@ export interface PurserOptions {
 }
 
 export interface ConnectOptions extends CallOptions {
-  /** Where the user returns to. Must match one of the app's `redirectUris`, character by character. */
+  /** The address to which the user returns. It must match one of the app's `redirectUris`, character by character. */
   readonly redirectUri: string;
-  /** A value that is returned with the redirect. */
+  /** A value of your own, which is added to the query of `redirectUri`. */
   readonly state?: string | undefined;
   /** Shows the user which account of the app they connect: an e-mail or a name. */
   readonly userLabel?: string | undefined;
 }
 
 export interface UsageOptions extends CallOptions {
-  /** A UTC month, such as `2026-01`. The current month by default. */
+  /** A month in UTC, such as `2026-01`. The default is the current month. */
   readonly month?: string | undefined;
 }
 
@@ -49,28 +49,28 @@ export class Purser {
     this.#access = { root: rootOf(baseURL), apiKey, send: fetch, sendChat: keyCalls(fetch) };
   }
 
-  /** One user, by the app's own name for them. Throws a `TypeError` if the name is malformed. */
+  /** Returns one user, by the app's own name for them. Throws a `TypeError` if the name is malformed. */
   forUser(userId: string, options: UserOptions = {}): PurserUser {
     return new PurserUser(this.#access, userId, options);
   }
 
-  /** The user's wallet. Throws `PaymentRequiredError` if there is none, and with a test key; otherwise `ServiceApiError`. */
+  /** Returns the user's wallet. Throws `PaymentRequiredError` if there is none, and with a test key; otherwise `ServiceApiError`. */
   balance(userId: string, options?: CallOptions): Promise<Balance> {
     return this.forUser(userId).balance(options);
   }
 
-  /** A link to the page where the user connects a wallet to the app. Throws `ServiceApiError`. */
+  /** Creates a link to the page where the user connects a wallet to the app. Throws `ServiceApiError`. */
   connect(userId: string, options: ConnectOptions): Promise<ConnectLink> {
     return this.forUser(userId).connect(options);
   }
 
-  /** What the user spent through the app in a month. Empty with a test key. Throws `ServiceApiError`. */
+  /** Returns what the user spent through the app in a month. It is empty with a test key. Throws `ServiceApiError`. */
   usageSummary(userId: string, options?: UsageOptions): Promise<UsageSummary> {
     return this.forUser(userId).usageSummary(options);
   }
 
   /**
-   * What one call of the user used and cost. Throws `ServiceApiError` with `NOT_FOUND` if there is no such call, if it is
+   * Returns what one call of the user used and cost. Throws `ServiceApiError` with `NOT_FOUND` if there is no such call, if it is
    * still running, and with a test key.
    */
   receipt(userId: string, callId: string, options?: CallOptions): Promise<Receipt> {

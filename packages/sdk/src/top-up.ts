@@ -19,9 +19,9 @@ export interface TopUpOptions {
   readonly until?: ((error: PaymentRequiredError, signal: Signal) => PromiseLike<unknown>) | undefined;
   /** Ends the wait: the promise is rejected with the signal's reason. */
   readonly signal?: Signal | undefined;
-  /** How long to wait for the money. Ten minutes by default. */
+  /** How long to wait for the money, in milliseconds. The default is ten minutes. */
   readonly waitMs?: number | undefined;
-  /** How often to poll the balance. Every three seconds by default, and at most four times a second. */
+  /** The milliseconds between two looks at the balance. The default is 3,000, and the least is 250. */
   readonly pollMs?: number | undefined;
 }
 

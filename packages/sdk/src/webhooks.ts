@@ -10,7 +10,7 @@ export interface Delivery {
   readonly signature: string | null | undefined;
   /** The whole signing secret, with its `whsec_`. Several while you replace it: one of them must fit. */
   readonly secret: string | readonly string[];
-  /** How far the time of the signature may be from now. 300 by default. */
+  /** How far the time of the signature may be from now. The default is 300. */
   readonly toleranceSeconds?: number | undefined;
   /** The current time, for tests. */
   readonly nowSeconds?: number | undefined;
@@ -94,13 +94,13 @@ function eventOf(raw: Uint8Array): WebhookEvent {
 
 export interface TestDelivery {
   readonly secret: string;
-  /** When it was signed. Now by default. */
+  /** When the delivery was signed, in seconds since 1970. The default is now. */
   readonly seconds?: number | undefined;
-  /** The number of the attempt, 1 to 6. The first by default. */
+  /** The number of the attempt, 1 to 6. The default is 1. */
   readonly attempt?: number | undefined;
 }
 
-/** The body and headers of a delivery as the service would send it, to test an endpoint with. */
+/** Returns the body and headers of a delivery as the service would send it, to test an endpoint with. */
 export async function signTestPayload(
   event: WebhookEvent,
   { secret, seconds = Math.floor(Date.now() / 1_000), attempt = 1 }: TestDelivery,

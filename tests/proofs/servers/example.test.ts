@@ -78,7 +78,7 @@ test('OP-18 the example lets nobody in without a valid session', async () => {
   const { cookie, user } = await signIn('Dora');
   const wrong = await ask('POST', '/sign-in', { body: 'name=Dora&password=another+one' });
   assert.equal(wrong.status, 422);
-  assert.match(wrong.text, /the password is another/);
+  assert.match(wrong.text, /its password is a different one/);
   assert.equal(wrong.headers.get('set-cookie'), null);
   assert.equal((await signIn('Dora')).user, user);
   assert.equal(statSync(path.join(dataDirectory, 'example-chat.json')).mode & 0o777, 0o600);
@@ -227,12 +227,12 @@ test('OP-18 the example says why it cannot start', async () => {
   assert.match(noDemo.said, /^There is no demo here yet\. Start Purser with `npm start` first.*\n$/);
   const { port } = new URL(example.url);
   const taken = await startedWith({ ...settings, CHAT_PORT: port });
-  assert.equal(taken.said, `Port ${port} is taken: name another in CHAT_PORT.\n`);
+  assert.equal(taken.said, `Port ${port} is already in use. Name another one in CHAT_PORT.\n`);
   const nowhere = 'http://127.0.0.1:1';
   const absent = await startedWith({ ...demo, PURSER_URL: nowhere });
   assert.equal(
     absent.said,
-    `No Purser answers at ${nowhere}. Start it with \`npm start\`, or say in PURSER_URL where it is.\n`,
+    `No Purser answers at ${nowhere}. Start it with \`npm start\`, or set PURSER_URL to its address.\n`,
   );
   const odd = await startedWith({ ...settings, PURSER_URL: 'purser' });
   assert.equal(odd.said, 'PURSER_URL is not a web address.\n');

@@ -39,7 +39,7 @@ class Access:
 
 
 def access_to(base_url: str, api_key: str, timeout_seconds: float) -> Access:
-    """Raises ``ValueError`` if the address or the key is malformed."""
+    """Checks how to reach the service. Raises ``ValueError`` if the address or the key is malformed."""
     if not isinstance(api_key, str) or _KEY.fullmatch(api_key) is None:
         raise ValueError("`api_key` is missing or malformed.")
     return Access(root=_root_of(base_url), api_key=api_key, timeout_seconds=timeout_seconds)

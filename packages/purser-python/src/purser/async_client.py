@@ -1,4 +1,4 @@
-"""Purser for one app, in async code."""
+"""The client of Purser for one app, for async code."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class AsyncPurser:
         return AsyncPurserUser(self._access, user_id, self._transport, on_charge)
 
     async def balance(self, user_id: str, *, correlation_id: str | None = None) -> Balance:
-        """See ``Purser.balance``."""
+        """Does what ``Purser.balance`` does."""
         return await self.for_user(user_id).balance(correlation_id=correlation_id)
 
     async def connect(
@@ -52,7 +52,7 @@ class AsyncPurser:
         user_label: str | None = None,
         correlation_id: str | None = None,
     ) -> ConnectLink:
-        """See ``Purser.connect``."""
+        """Does what ``Purser.connect`` does."""
         return await self.for_user(user_id).connect(
             redirect_uri=redirect_uri, state=state, user_label=user_label, correlation_id=correlation_id
         )
@@ -60,11 +60,11 @@ class AsyncPurser:
     async def usage_summary(
         self, user_id: str, *, month: str | None = None, correlation_id: str | None = None
     ) -> UsageSummary:
-        """See ``Purser.usage_summary``."""
+        """Does what ``Purser.usage_summary`` does."""
         return await self.for_user(user_id).usage_summary(month=month, correlation_id=correlation_id)
 
     async def receipt(self, user_id: str, call_id: str, *, correlation_id: str | None = None) -> Receipt:
-        """See ``Purser.receipt``."""
+        """Does what ``Purser.receipt`` does."""
         return await self.for_user(user_id).receipt(call_id, correlation_id=correlation_id)
 
 

@@ -13,7 +13,7 @@ class Charge:
     """For ``receipt``."""
     charge_micros: int
     is_replayed: bool
-    """The answer of an earlier call, given again. It was charged once: do not count it twice."""
+    """Whether the answer is that of an earlier call, given again. It was charged once, so do not count it twice."""
 
 
 OnCharge = Callable[[Charge], object]
@@ -37,7 +37,7 @@ class ChargeWatch:
         self._tell(self._headers.get("x-service-charge-micros"))
 
     def streamed(self, part: bytes) -> None:
-        """The charge of a stream is known when its end has been read."""
+        """Reads a part of a stream, whose charge is known when its end has been read."""
         self._tail = (self._tail + part[-_END_BYTES_MAX:])[-_END_BYTES_MAX:]
         end = _END.search(self._tail)
         if end is not None:

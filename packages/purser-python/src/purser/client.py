@@ -1,4 +1,4 @@
-"""Purser for one app, in sync code."""
+"""The client of Purser for one app, for sync code."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Purser:
         return PurserUser(self._access, user_id, self._transport, on_charge)
 
     def balance(self, user_id: str, *, correlation_id: str | None = None) -> Balance:
-        """The user's wallet. Raises ``PaymentRequiredError`` if there is none, and with a test key."""
+        """Returns the user's wallet. Raises ``PaymentRequiredError`` if there is none, and with a test key."""
         return self.for_user(user_id).balance(correlation_id=correlation_id)
 
     def connect(

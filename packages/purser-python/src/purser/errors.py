@@ -68,9 +68,9 @@ class PaymentRequiredError(PurserError):
         super().__init__(message)
         self.code: PaymentCode = code
         self.correlation_id = correlation_id
-        """Identifies the call in the service's logs and receipts. Empty if the chat client dropped it."""
+        """Identifies the call in the service's logs and receipts. It is empty if the chat client dropped it."""
         self.topup_url = topup_url
-        """Signed, for this user only, valid for minutes. Give it to the user's browser and keep it out of logs."""
+        """The signed link for this user, valid for minutes. Give it to the user's browser and keep it out of logs."""
 
 
 class ServiceApiError(PurserError):

@@ -26,7 +26,7 @@ class Failure:
     topup_url: str | None = None
 
     def or_else(self, other: Failure) -> Failure:
-        """This one, with the other's fields where it has none."""
+        """Returns this failure, with the other's fields where it has none."""
         return Failure(
             code=self.code or other.code,
             message=self.message or other.message,
@@ -38,7 +38,7 @@ class Failure:
 def refusal_of(
     status: int, headers: Mapping[str, str], body: bytes | str
 ) -> PaymentRequiredError | ServiceApiError | None:
-    """The error that an answer of the service means, from any HTTP client. None if the status is below 300."""
+    """Returns the error that an answer of the service means, from any HTTP client, or None if it is below 300."""
     if status < 300:
         return None
     known = _read_body(body).or_else(_in_headers(headers))
@@ -53,8 +53,8 @@ def refusal_of(
 
 
 def as_payment_required(error: object) -> PaymentRequiredError | None:
-    """The ``PaymentRequiredError`` behind an exception of a chat client, or behind a response object of ``httpx``,
-    ``requests`` or ``openai``. None if it is about something else. Use it where ``guard`` cannot catch anything.
+    """Finds the ``PaymentRequiredError`` behind an exception of a chat client, or a response object of ``httpx``,
+    ``requests`` or ``openai``. Returns None if there is none. Use it where ``guard`` cannot catch anything.
     """
     return _search(error, 0)
 
@@ -126,7 +126,7 @@ def _status_of(raised: object) -> object:
 
 
 def _in_text(response: object) -> Failure:
-    """The envelope in the text of a response that has been read."""
+    """Reads the envelope in the text of a response that has been read."""
     text = _get(response, "text")
     return _read_body(text) if isinstance(text, str) else Failure()
 
@@ -167,7 +167,7 @@ def _in_headers(headers: object) -> Failure:
 
 
 def _get(value: object, name: str) -> object:
-    """An attribute, or None. A property of somebody else's class may raise anything: ``httpx`` does for unread text."""
+    """Reads an attribute, or returns None. A foreign property may raise anything: ``httpx`` does for unread text."""
     try:
         return getattr(value, name, None)
     except Exception:

@@ -22,12 +22,12 @@ class ChatWatch:
     """What the HTTP clients of one user need to know."""
 
     url: str
-    """That of chat calls. Other requests are left alone."""
+    """The address of chat calls. Other requests are left alone."""
     failed: FailedCalls
     on_charge: OnCharge | None
 
     def begin(self, request: Any) -> _Attempt | None:
-        """Gives a chat call its key. None for any other request."""
+        """Gives a chat call its key. Returns None for any other request."""
         if str(request.url) != self.url:
             return None
         if _KEY in request.headers:  # The app's own.
@@ -90,12 +90,12 @@ def _watch_stream(response: Any, charge: ChargeWatch) -> None:
 
 
 def http_client(watch: ChatWatch) -> Any:
-    """A client with the defaults of ``openai``'s own. None if ``openai`` is not installed."""
+    """Makes a client with the defaults of ``openai``'s own, or returns None if ``openai`` is not installed."""
     return _client_of("DefaultHttpxClient", _sync_class, watch)
 
 
 def async_http_client(watch: ChatWatch) -> Any:
-    """The same for ``AsyncOpenAI``."""
+    """Makes such a client for ``AsyncOpenAI``."""
     return _client_of("DefaultAsyncHttpxClient", _async_class, watch)
 
 

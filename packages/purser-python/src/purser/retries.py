@@ -7,7 +7,7 @@ import threading
 import uuid
 
 CALLS_MAX = 10_000
-"""About 2 MB of them, and more than an app has under way at once."""
+"""The most calls whose keys are kept: about 2 MB, and more than an app has under way at once."""
 
 
 class FailedCalls:
@@ -21,7 +21,7 @@ class FailedCalls:
         self._lock = threading.Lock()
 
     def key_of(self, call: bytes) -> str:
-        """The key of a failed call like this one, which is then forgotten, or a new key."""
+        """Returns the key of a failed call like this one, which is then forgotten, or else a new key."""
         with self._lock:
             keys = self._keys.get(call)
             if not keys:
@@ -39,5 +39,5 @@ class FailedCalls:
 
 
 def digest_of(user_id: str, url: str, body: bytes) -> bytes:
-    """What makes two chat calls the same call."""
+    """Returns a digest of what makes two chat calls the same call."""
     return hashlib.sha256(b"\n".join((user_id.encode(), url.encode(), body))).digest()

@@ -18,7 +18,7 @@ class _OpenAISettings(TypedDict):
 
 class OpenAISettings(_OpenAISettings, total=False):
     http_client: Any
-    """Sends an idempotency key with each chat call. Left out if ``openai`` is not installed."""
+    """Sends an idempotency key with each chat call. It is left out if ``openai`` is not installed."""
 
 
 class LiteLLMSettings(TypedDict):
@@ -55,28 +55,28 @@ class UserSettings:
         return self._access.api_key
 
     def openai(self) -> OpenAISettings:
-        """For ``OpenAI(**...)``. Each call makes an HTTP client of its own, as ``OpenAI`` does without one."""
+        """Returns the options of ``OpenAI(**...)``, each time with a new HTTP client, as ``OpenAI`` has one."""
         return self._openai(http_client(self._watch))
 
     def async_openai(self) -> OpenAISettings:
-        """For ``AsyncOpenAI(**...)``."""
+        """Returns the options of ``AsyncOpenAI(**...)``."""
         return self._openai(async_http_client(self._watch))
 
     def langchain(self) -> dict[str, Any]:
-        """For ``ChatOpenAI(model=..., **...)`` of LangChain, sync and async."""
+        """Returns the options of ``ChatOpenAI(model=..., **...)`` of LangChain, sync and async."""
         clients = {"http_client": http_client(self._watch), "http_async_client": async_http_client(self._watch)}
         return {**self._openai(None), **clients}
 
     def litellm(self) -> LiteLLMSettings:
-        """For ``litellm.completion(model="openai/...", **...)``."""
+        """Returns the options of ``litellm.completion(model="openai/...", **...)``."""
         return self._litellm(_openai_module().OpenAI(**self.openai()))
 
     def async_litellm(self) -> LiteLLMSettings:
-        """For ``litellm.acompletion(model="openai/...", **...)``."""
+        """Returns the options of ``litellm.acompletion(model="openai/...", **...)``."""
         return self._litellm(_openai_module().AsyncOpenAI(**self.async_openai()))
 
     def pydantic_ai(self) -> dict[str, Any]:
-        """For ``OpenAIChatModel(..., provider=OpenAIProvider(**...))`` of Pydantic AI."""
+        """Returns the options of ``OpenAIChatModel(..., provider=OpenAIProvider(**...))`` of Pydantic AI."""
         return {"openai_client": _openai_module().AsyncOpenAI(**self.async_openai())}
 
     def _openai(self, client: Any) -> OpenAISettings:

@@ -21,7 +21,7 @@ _WAIT_SECONDS_MAX = 2_000_000.0
 POLL_SECONDS = 3.0
 _POLL_SECONDS_MIN = 0.25
 _STOP_SECONDS = 0.25
-"""How soon a sync wait notices ``stop`` while it waits for ``until``."""
+"""How many seconds it takes a sync wait for ``until`` to notice ``stop``, at most."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class TopUp:
     """What to show a user who has to pay."""
 
     topup_url: str
-    """Signed, for this user only, valid for minutes. Give it to the user's browser and keep it out of logs."""
+    """The signed link for this user, valid for minutes. Give it to the user's browser and keep it out of logs."""
     code: PaymentCode
     message: str
     correlation_id: str
@@ -59,7 +59,7 @@ def _seen_in(found: Balance) -> _Seen:
 
 
 def _seen_despite(error: Exception) -> _Seen | None:
-    """What a failed look shows. None if the balance cannot be read now. Raises the error if it is refused for good."""
+    """Returns what a failed look shows, or None if the balance cannot be read now. Raises what is refused for good."""
     if isinstance(error, PaymentRequiredError):
         return _NOTHING
     # Anything else, also a lost connection, may work at the next look.
@@ -119,7 +119,7 @@ def with_top_up(
     wait_seconds: float | None,
     poll_seconds: float | None,
 ) -> T:
-    """See ``PurserUser.with_top_up``."""
+    """Does what ``PurserUser.with_top_up`` says."""
     outcome = _attempt(call)
     if not isinstance(outcome, PaymentRequiredError):
         return outcome.result
@@ -134,7 +134,7 @@ def with_top_up(
             return _seen_despite(error)
 
     def pause(seconds: float) -> bool:
-        """Whether there is time left after it."""
+        """Waits, and returns whether there is time left after it."""
         left = deadline - time.monotonic()
         return not stopped.wait(max(0.0, min(seconds, left))) and time.monotonic() < deadline
 
@@ -170,7 +170,7 @@ async def with_top_up_async(
     wait_seconds: float | None,
     poll_seconds: float | None,
 ) -> T:
-    """See ``AsyncPurserUser.with_top_up``."""
+    """Does what ``AsyncPurserUser.with_top_up`` says."""
     outcome = await _attempt_async(call)
     if not isinstance(outcome, PaymentRequiredError):
         return outcome.result

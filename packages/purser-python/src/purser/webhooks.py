@@ -18,7 +18,7 @@ FRESH_SECONDS = 300
 _SECONDS = re.compile(r"[0-9]{1,15}")
 
 _NAMES = ("id", "type", "createdAt", "appId", "data")
-"""In the order of the service's own bodies."""
+"""The fields, in the order of the service's own bodies."""
 
 RawBody = Union[str, bytes, bytearray, memoryview]
 
@@ -100,7 +100,7 @@ class TestDelivery:
 def sign_test_payload(
     event: WebhookEvent | Mapping[str, Any], *, secret: str, seconds: int | None = None, attempt: int = 1
 ) -> TestDelivery:
-    """The body and headers of a delivery as the service would send it, to test an endpoint with.
+    """Returns the body and headers of a delivery as the service would send it, to test an endpoint with.
 
     ``event`` may also be the JSON object itself. ``seconds`` is when it was signed, now by default. ``attempt`` is the
     number of the attempt, 1 to 6.

@@ -22,12 +22,12 @@ class Balance:
     user_id: str
     balance_micros: int
     reserved_micros: int
-    """Set aside for running calls."""
+    """What is set aside for running calls."""
     available_micros: int
-    """The balance minus what is set aside: what a call can spend."""
+    """What a call can spend: the balance less what is set aside."""
     currency: str
     spend_cap_micros: int | None
-    """The most that the user lets the app spend in a month. None if there is no cap."""
+    """The most that the user lets the app spend in a month. It is None if there is no cap."""
     spent_this_month_micros: int
     status: Literal["active", "suspended"]
 
@@ -68,7 +68,7 @@ class UsageSummary:
 
 @dataclass(frozen=True)
 class ReceiptTokens:
-    """No token is in two parts. The parts with a default are sent only if they are not 0."""
+    """The tokens of a call, by kind. No token counts in two parts. The parts with a default are sent only if not 0."""
 
     prompt: int
     cached: int
@@ -133,11 +133,11 @@ class Receipt:
     correlation_id: str | None
     user_id: str
     model: str | None
-    """None if the service broke down during the call. So is ``price``."""
+    """The model. Like ``price``, it is None if the service broke down during the call."""
     at: datetime
     outcome: Literal["answered", "abandoned", "failed", "expired"]
     estimated: bool
-    """The service counted the tokens itself, because the provider did not say."""
+    """Whether the service counted the tokens itself, because the provider did not report them."""
     tokens: ReceiptTokens
     price: ReceiptPrice | None
     """The price that was in force when the call began."""
@@ -145,9 +145,9 @@ class Receipt:
     charged_micros: int
     released_micros: int
     searches: int = 0
-    """Searches of the web by the provider."""
+    """The number of web searches that the provider made."""
     late: bool = False
-    """Charged after its hold had been released, because the gateway that answered was cut off."""
+    """Whether it was charged after its hold had been released, because the gateway that answered was cut off."""
 
 
 @dataclass(frozen=True)
@@ -175,9 +175,9 @@ class ConnectionCreated:
 @dataclass(frozen=True, kw_only=True)
 class _Event:
     id: str
-    """The same in every delivery of the event. Process each id once."""
+    """The id of the event, which is the same in every delivery. Process each id once."""
     created_at: datetime
-    """When it happened, not when it was sent."""
+    """When the change happened, not when the event was sent."""
     app_id: str
 
 
@@ -228,14 +228,14 @@ class Malformed(ValueError):
 
 
 def read_event(value: object) -> WebhookEvent:
-    """Raises ``Malformed``."""
+    """Reads an event. Raises ``Malformed``."""
     given: Mapping[object, object] = cast("Mapping[object, object]", value) if isinstance(value, Mapping) else {}
     name = given.get("type")
     return read(_EVENTS.get(name, UnknownEvent) if isinstance(name, str) else UnknownEvent, given)
 
 
 def read(kind: type[T], value: object) -> T:
-    """The dataclass from an object of the wire. Ignores fields that it does not know. Raises ``Malformed``."""
+    """Makes a dataclass of an object of the wire. Ignores fields that it does not know. Raises ``Malformed``."""
     if not isinstance(value, Mapping):
         raise Malformed(f"{kind.__name__} is not an object.")
     given = cast("Mapping[object, object]", value)
@@ -251,7 +251,7 @@ def read(kind: type[T], value: object) -> T:
 
 
 def write(value: Any) -> Any:
-    """The object of the wire from a dataclass."""
+    """Makes an object of the wire of a dataclass."""
     if is_dataclass(value):
         return {wire_name(field.name): write(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, datetime):
@@ -260,7 +260,7 @@ def write(value: Any) -> Any:
 
 
 def wire_name(name: str) -> str:
-    """``balanceMicros`` for ``balance_micros``."""
+    """Returns ``balanceMicros`` for ``balance_micros``."""
     return re.sub(r"_(\w)", lambda found: found[1].upper(), name)
 
 
