@@ -1625,6 +1625,8 @@ create table traces.calls (
   completion_tokens bigint not null,
   duration_ms integer not null,
   failure jsonb,
+  param text,
+  message text,
   constraint calls_pkey PRIMARY KEY (trace_id),
   constraint calls_charged_micros_check CHECK ((charged_micros >= 0)),
   constraint calls_completion_tokens_check CHECK ((completion_tokens >= 0)),

@@ -104,6 +104,8 @@ const callTrace = z.object({
   outcome: z.string(),
   status: count.nullable(),
   code: z.string().nullable(),
+  param: z.string().nullable(),
+  message: z.string().nullable(),
 });
 const wallet = z.object({
   connectionId: z.string(),

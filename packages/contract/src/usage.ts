@@ -122,6 +122,14 @@ export const callTraceSchema = z
       description:
         'The `code` of the error, also of one that was the last event of a stream. It is null if there was no error.',
     }),
+    param: z.string().nullable().meta({
+      description:
+        'The field at fault of a call that was refused as `BAD_REQUEST`, as its answer named it. It is null for all others.',
+    }),
+    message: z.string().nullable().meta({
+      description:
+        'The message of the answer that refused the call as `BAD_REQUEST`. It says nothing of the prompt. It is null for all others.',
+    }),
     failure: z.string().nullable().meta({
       description:
         'How the provider failed the call: `throttled`, `too-long`, `rejected`, `unauthorized`, `refused`, `timeout`, `outage`, `malformed`, `too-large`, `cut`, `unsent` or `given-up`. It is null if no provider failed it, and for calls with a test key.',

@@ -91,7 +91,7 @@ async function traceOf(correlationId: string): Promise<Trace> {
   assert.equal(lines.length, 1);
   const { time: _time, level: _level, msg: _msg, appId, upstream: asked = null, tries, ...rest } = lines[0] ?? {};
   const { holdMs: _holdMs, firstByteMs: _firstByteMs, settleMs: _settleMs, ...said } = rest;
-  const { at: _at, userId, ...told } = trace;
+  const { at: _at, userId, param: _param, message: _message, ...told } = trace;
   assert.deepEqual(said, Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)));
   // A trace names the upstream that failed a call, the line also the one that served it.
   const upstream = said['failure'] === undefined ? null : asked;

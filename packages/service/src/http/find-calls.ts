@@ -76,7 +76,7 @@ export function foundCallOf({ trace, receipt }: KnownCall) {
 
 /** A trace on the wire. What is unknown is null, so that every trace has the same fields. */
 export function traceToWire({ appId: _, ...trace }: CallTrace) {
-  const { endedAtMs, userId, callId, model, isStream, status, code, failure, charged, ...rest } = trace;
+  const { endedAtMs, userId, callId, model, isStream, status, code, param, message, failure, charged, ...rest } = trace;
   return {
     ...rest,
     at: isoOf(endedAtMs),
@@ -86,6 +86,8 @@ export function traceToWire({ appId: _, ...trace }: CallTrace) {
     stream: isStream,
     status: status ?? null,
     code: code ?? null,
+    param: param ?? null,
+    message: message ?? null,
     failure: failure?.kind ?? null,
     chargedMicros: microsToWire(charged),
   };

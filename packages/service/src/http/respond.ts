@@ -82,7 +82,7 @@ function sendText(
  */
 export function sendRefusal(exchange: Exchange, refusal: Refusal, isReadable = true): void {
   const { request, response, correlationId, notes } = exchange;
-  if (notes !== undefined) notes.code ??= refusal.code;
+  if (notes !== undefined) noteRefusal(notes, refusal);
   if (response.headersSent || response.destroyed) return;
   nameAnswer(exchange);
   const { code, detail } = refusal;
@@ -103,6 +103,13 @@ export function sendRefusal(exchange: Exchange, refusal: Refusal, isReadable = t
   response.setHeader('connection', 'close');
   if (isReadable) sendText(response, status, text, () => endAfterBody(request, response, text));
   else sendText(response, status, text);
+}
+
+/** Keeps what the call was told first. Only a refusal of the request itself has more to say than its code. */
+function noteRefusal(notes: CallNotes, refusal: Refusal): void {
+  if (notes.code !== undefined) return;
+  notes.code = refusal.code;
+  if (refusal.code === 'BAD_REQUEST') notes.badRequest = refusal;
 }
 
 const CHAT_ONLY =

@@ -120,7 +120,16 @@ async function* tracesOf(pool: Pool, { appId, userId, since, untilMs }: WalletHi
   }
 }
 
-function traceOf({ endedAtMs, correlationId, callId, model, isStream, outcome, status, code }: CallTrace): object {
+function traceOf({
+  endedAtMs,
+  correlationId,
+  callId,
+  model,
+  isStream,
+  outcome,
+  status,
+  ...refused
+}: CallTrace): object {
   return {
     at: isoOf(endedAtMs),
     correlationId,
@@ -129,7 +138,9 @@ function traceOf({ endedAtMs, correlationId, callId, model, isStream, outcome, s
     stream: isStream,
     outcome,
     status: status ?? null,
-    code: code ?? null,
+    code: refused.code ?? null,
+    param: refused.param ?? null,
+    message: refused.message ?? null,
   };
 }
 

@@ -32,6 +32,9 @@ export interface NewTrace {
   /** The HTTP status. It is undefined if the caller left before there was one. */
   readonly status: number | undefined;
   readonly code: string | undefined;
+  /** The field at fault and the message of the answer, of a call that was refused as BAD_REQUEST. Nothing of a prompt is in them. */
+  readonly param: string | undefined;
+  readonly message: string | undefined;
   readonly failure: TraceFailure | undefined;
   readonly charged: bigint;
   readonly promptTokens: number;
@@ -43,15 +46,15 @@ export interface NewTrace {
 export async function insertTraces(db: Queryable, traces: readonly NewTrace[], nowMs: number): Promise<void> {
   await db.query(
     `insert into traces.calls (ended_at, app_id, mode, user_id, correlation_id, call_id, model, is_stream, outcome, status,
-       code, charged_micros, prompt_tokens, completion_tokens, duration_ms, failure)
+       code, charged_micros, prompt_tokens, completion_tokens, duration_ms, failure, param, message)
      select clock_timestamp() - t.ago_ms * interval '1 millisecond', t.app_id, t.mode, t.user_id, t.correlation_id, t.call_id,
        t.model, t.is_stream, t.outcome, t.status, t.code, t.charged_micros, t.prompt_tokens, t.completion_tokens,
-       t.duration_ms, t.failure
+       t.duration_ms, t.failure, t.param, t.message
      from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::uuid[], $7::text[], $8::boolean[],
        $9::text[], $10::smallint[], $11::text[], $12::bigint[], $13::bigint[], $14::bigint[], $15::int[],
-       $16::jsonb[])
+       $16::jsonb[], $17::text[], $18::text[])
        as t (ago_ms, app_id, mode, user_id, correlation_id, call_id, model, is_stream, outcome, status, code,
-         charged_micros, prompt_tokens, completion_tokens, duration_ms, failure)`,
+         charged_micros, prompt_tokens, completion_tokens, duration_ms, failure, param, message)`,
     [
       plainArray(traces.map(({ endedMs }) => Math.round(nowMs - endedMs))),
       textArray(traces.map(({ appId }) => appId)),
@@ -69,6 +72,8 @@ export async function insertTraces(db: Queryable, traces: readonly NewTrace[], n
       plainArray(traces.map(({ completionTokens }) => completionTokens)),
       plainArray(traces.map(({ durationMs }) => durationMs)),
       textArray(traces.map(({ failure }) => failure && JSON.stringify(failure))),
+      textArray(traces.map(({ param }) => param)),
+      textArray(traces.map(({ message }) => message)),
     ],
   );
 }
@@ -102,10 +107,12 @@ export interface TraceRow {
   readonly completion_tokens: bigint;
   readonly duration_ms: number;
   readonly failure: TraceFailure | null;
+  readonly param: string | null;
+  readonly message: string | null;
 }
 
 const COLUMNS = `ended_at, app_id, mode, user_id, correlation_id, call_id, model, is_stream, outcome, status, code,
-  charged_micros, prompt_tokens, completion_tokens, duration_ms, failure`;
+  charged_micros, prompt_tokens, completion_tokens, duration_ms, failure, param, message`;
 
 /** Finds the traces under a correlation id, of one app, newest first; or of all apps, by app and then newest first. */
 export async function selectTracesByCorrelation(

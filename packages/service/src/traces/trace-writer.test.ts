@@ -19,6 +19,8 @@ const ENDED = {
   status: 400,
   failure: undefined,
   code: 'BAD_REQUEST',
+  param: undefined,
+  message: undefined,
   charged: 0n,
   promptTokens: 0,
   completionTokens: 0,

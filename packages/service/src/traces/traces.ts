@@ -97,6 +97,8 @@ function traceOf(row: TraceRow): CallTrace {
     outcome: row.outcome,
     status: row.status ?? undefined,
     code: row.code ?? undefined,
+    param: row.param ?? undefined,
+    message: row.message ?? undefined,
     failure: row.failure ?? undefined,
     charged: microsFromRow(row.charged_micros),
     promptTokens: Number(row.prompt_tokens),

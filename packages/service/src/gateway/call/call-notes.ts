@@ -7,6 +7,7 @@ import type { CallSpan } from '#gateway/call/call-span.ts';
 import { CallTimes } from '#gateway/call/call-times.ts';
 import type { Served } from '#gateway/call/serving.ts';
 import { type Micros, ZERO_MICROS } from '#kernel/micros.ts';
+import type { Refusal } from '#kernel/refusal.ts';
 import type { UpstreamError } from '#providers/provider.ts';
 
 /** How a call with a hold ended, as the lane's `Ending` says it. */
@@ -44,6 +45,8 @@ export class CallNotes {
   isReplay = false;
   /** The code of the refusal or fault that the caller was told, or would have been told. */
   code: ErrorCode | undefined = undefined;
+  /** The refusal of a request in which something is wrong, for its owner, who may read its field and message later (CC-19). */
+  badRequest: Refusal | undefined = undefined;
   /** Which provider failed it, and how. Of several that were asked: the one with the most telling failure. */
   failure: Failure | undefined = undefined;
   /** The outcome of the call. It is undefined if the call had no hold, or could not be settled. */

@@ -115,7 +115,8 @@ export function findEligible(
 }
 
 function refuseUnsupported({ path, advice }: Unsupported): Refusal<'BAD_REQUEST'> {
-  return refuse('BAD_REQUEST', `This model does not take \`${path}\`. ${advice}`, { param: path });
+  const shown = shownOf(path); // It may end with a name that the caller chose.
+  return refuse('BAD_REQUEST', `This model does not take \`${shown}\`. ${advice}`, { param: shown });
 }
 
 /** What says that a call may be retried, or is a retry. */

@@ -49,6 +49,9 @@ const traceShape = {
   completion_tokens: bigintSchema,
   duration_ms: countSchema,
   failure: objectSchema<NonNullable<TraceRow['failure']>>(),
+  // A cell of the version before sends neither.
+  param: z.string().nullable().default(null),
+  message: z.string().nullable().default(null),
 };
 const querySchema: z.ZodType<RecentQuery> = z.object({
   appId: appIdSchema,

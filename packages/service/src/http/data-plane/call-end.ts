@@ -11,6 +11,9 @@ import type { StatsOutcome } from '#stats/outcome.ts';
 import type { TraceOutcome } from '#traces/queries.ts';
 import type { TraceWriter } from '#traces/trace-writer.ts';
 
+/** The longest message of ours lists all parameters, in half as many. */
+const MESSAGE_CHARACTERS_MAX = 2_000;
+
 export type EndCall = (exchange: Exchange, notes: CallNotes) => void;
 
 interface ExportedCall {
@@ -41,8 +44,8 @@ interface CallEndParts {
 export function createCallEnd({ log, traces, counts, exportCall, oneIn, random }: CallEndParts): EndCall {
   return (exchange, notes) => {
     const { response, correlationId } = exchange;
-    const { times, caller, userId, callId, model, isStream, code, failure, charged, promptTokens, completionTokens } =
-      notes;
+    const { times, caller, userId, callId, model, isStream, code, badRequest } = notes;
+    const { failure, charged, promptTokens, completionTokens } = notes;
     const endedMs = steadyClock.nowMs();
     times.doneMs = endedMs;
     const durationMs = Math.round(endedMs - times.startMs);
@@ -82,6 +85,8 @@ export function createCallEnd({ log, traces, counts, exportCall, oneIn, random }
       outcome,
       status,
       code,
+      param: badRequest?.detail.param,
+      message: badRequest?.message.slice(0, MESSAGE_CHARACTERS_MAX),
       failure,
       charged,
       promptTokens,

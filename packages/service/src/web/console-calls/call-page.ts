@@ -88,6 +88,8 @@ function factsOf({ request: { formats } }: AppRequest, { trace, receipt }: Known
     atMs === undefined ? undefined : [TEXTS.ended, moment(atMs, formats)],
     trace === undefined ? undefined : [TEXTS.took, `${trace.durationMs} ms`],
     trace?.status === undefined ? undefined : [TEXTS.status, trace.status],
+    trace?.param === undefined ? undefined : [TEXTS.param, html`<code>${trace.param}</code>`],
+    trace?.message === undefined ? undefined : [TEXTS.said, html`<bdi>${trace.message}</bdi>`],
     userId === undefined ? undefined : [TEXTS.user, userId],
     model === undefined ? undefined : [TEXTS.model, model],
     callId === undefined ? undefined : [TEXTS.callId, html`<code>${callId}</code>`],

@@ -59,6 +59,8 @@ export const CALL_TEXTS = {
   ended: 'Ended',
   took: 'Took',
   status: 'Status',
+  param: 'Field at fault',
+  said: 'Message of the answer',
   receipt: 'Receipt',
   tokens: 'Tokens',
   prompt: 'Prompt',
@@ -86,8 +88,7 @@ export const CALL_TEXTS = {
 
 /** The texts say for the developer of the app what a refusal means, and what to do. */
 export const CODE_TEXTS: Readonly<Record<ErrorCode, string>> = {
-  BAD_REQUEST:
-    'Something in the request was not accepted. The message in the answer named the field. Correct it; trying again does not help.',
+  BAD_REQUEST: 'Something in the request was not accepted. Correct it; trying again does not help.',
   UNAUTHORIZED: 'The key is missing, mistyped, expired or revoked.',
   PAYMENT_REQUIRED:
     'The user has no wallet for this app, is not connected, or has too little money. Send their browser to the top-up address in the answer.',

@@ -79,6 +79,8 @@ function factsOf({ role, names, request: { formats } }: AskedWithNames, call: Kn
   return definitionList([
     trace === undefined ? undefined : [CALLS_TEXTS.outcome, OUTCOME_TEXTS[trace.outcome]],
     trace?.code === undefined ? undefined : [TEXTS.code, html`<code>${trace.code}</code>`],
+    trace?.param === undefined ? undefined : [LIFE_TEXTS.param, html`<code>${trace.param}</code>`],
+    trace?.message === undefined ? undefined : [LIFE_TEXTS.said, html`<bdi>${trace.message}</bdi>`],
     [TEXTS.app, appLink(role, appId, names)],
     wallet === undefined ? undefined : [TEXTS.wallet, wallet],
     wallet !== undefined || userId === undefined ? undefined : [LIFE_TEXTS.user, userId],
