@@ -95,6 +95,22 @@ const DIALECTS: readonly (readonly [vendor: string, report: Readonly<Record<stri
     usage(10, 8, 4, 5),
   ],
   [
+    'Mistral',
+    { prompt_tokens: 1_000, completion_tokens: 500, total_tokens: 1_500, num_cached_tokens: 800 },
+    usage(1_000, 500, 800),
+  ],
+  [
+    'Mistral in details of its own',
+    {
+      prompt_tokens: 1_000,
+      completion_tokens: 500,
+      total_tokens: 1_500,
+      prompt_token_details: { cached_tokens: 800 },
+      num_cached_tokens: null,
+    },
+    usage(1_000, 500, 800),
+  ],
+  [
     'Perplexity',
     { prompt_tokens: 4, completion_tokens: 20, reasoning_tokens: 15, total_tokens: 24 },
     usage(4, 20, 0, 15),

@@ -137,6 +137,23 @@ test('MO-08 a total reveals a cached prompt counted separately', () => {
   assert.deepEqual(taken(beside), asTold(usage(17, 9, 7, 4)));
 });
 
+test('MO-08 the total decides where more cached than prompt tokens lie', () => {
+  // Without a total, and with one that has no room for them, the prompt was all cached. Otherwise it is as long as the total leaves.
+  assert.deepEqual(taken(wire(100, 50, { cached: 600 })), clamped(usage(100, 50, 100)));
+  assert.deepEqual(taken(wire(100, 50, { cached: 600, total: 150 })), clamped(usage(100, 50, 100)));
+  assert.deepEqual(taken(wire(100, 50, { cached: 600, total: 650 })), asTold(usage(600, 50, 600)));
+  assert.deepEqual(taken(wire(100, 50, { cached: 600, total: 250 })), clamped(usage(200, 50, 200)));
+  assert.deepEqual(taken(wire(100, 50, { cached: 600, total: 750 })), asTold(usage(700, 50, 600)));
+  // What is left above that are thoughts, as ever.
+  assert.deepEqual(taken(wire(100, 50, { cached: 600, total: 770 })), asTold(usage(700, 70, 600, 20)));
+  assert.deepEqual(taken(wire(100, 50, { cached: 600, reasoning: 20, total: 770 })), asTold(usage(700, 70, 600, 20)));
+  assert.deepEqual(taken(wire(100, 50, { cached: 600, reasoning: 9, total: 770 })), clamped(usage(700, 50, 600, 9)));
+  assert.deepEqual(
+    taken(wire(100, 50, { cached: 300, written: 300, total: 770 })),
+    asTold(written(300, usage(700, 70, 300, 20))),
+  );
+});
+
 test('MO-08 cache writes are read from every reported place', () => {
   assert.deepEqual(taken(wire(10, 5, { cached: 2, written: 7, total: 15 })), asTold(written(7, usage(10, 5, 2))));
   const own = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };

@@ -60,7 +60,7 @@ export function usageTaken(
   const visibleTokens = completion ?? without(total, prompt) ?? countOwn().completionTokens;
   const { cached = 0, cacheWrite = 0, cacheWriteLong = 0, reasoning = 0 } = report.counts;
   const fromCache = cached + cacheWrite + cacheWriteLong;
-  const beside = besideOf((total ?? 0) - promptGiven - visibleTokens, { reasoning, fromCache });
+  const beside = besideOf((total ?? 0) - promptGiven - visibleTokens, { promptGiven, reasoning, fromCache });
   // Gemini counts its thoughts in the total alone, and bills them as output.
   const room = Math.max(0, Math.min(outputTokensMax, TOKENS_MAX) - visibleTokens);
   const hidden = Math.min(beside.unexplained, room);
@@ -121,14 +121,26 @@ export function usageOfUnfinished(
  * What a total counts that neither the prompt nor the completion does: some providers report hidden reasoning beside the completion,
  * and Anthropic the prompt without its cache. What is left is unexplained, if the provider tells of no reasoning.
  */
-function besideOf(left: number, { reasoning, fromCache }: { readonly reasoning: number; readonly fromCache: number }) {
-  const none = { reasoning: 0, fromCache: 0, unexplained: 0 };
-  if (left <= 0) return none;
-  if (left === reasoning) return { ...none, reasoning };
-  if (left === fromCache) return { ...none, fromCache };
-  if (left === reasoning + fromCache) return { ...none, reasoning, fromCache };
-  return reasoning > 0 ? none : { ...none, unexplained: left };
+function besideOf(left: number, parts: { promptGiven: number; reasoning: number; fromCache: number }): Beside {
+  const { promptGiven, reasoning, fromCache } = parts;
+  if (left <= 0) return NOTHING_BESIDE;
+  if (left === reasoning) return { ...NOTHING_BESIDE, reasoning };
+  // More than the prompt can only lie beside it, as far as the total has room.
+  const isBeside = left === fromCache || left === reasoning + fromCache || fromCache > promptGiven;
+  if (isBeside) {
+    const found = Math.min(left, fromCache);
+    return { ...besideOf(left - found, { promptGiven, reasoning, fromCache: 0 }), fromCache: found };
+  }
+  return reasoning > 0 ? NOTHING_BESIDE : { ...NOTHING_BESIDE, unexplained: left };
 }
+
+interface Beside {
+  readonly reasoning: number;
+  readonly fromCache: number;
+  readonly unexplained: number;
+}
+
+const NOTHING_BESIDE: Beside = { reasoning: 0, fromCache: 0, unexplained: 0 };
 
 /**
  * The rare counts, each at most what the kinds before it leave of its whole. Undefined if there are none. A provider of the

@@ -15,6 +15,8 @@ const PATHS: Readonly<Record<keyof TokenCounts, readonly Path[]>> = {
     ['cached_tokens'], // Moonshot, StepFun
     ['cache_read_input_tokens'], // Anthropic
     ['prompt_cache_hit_tokens'], // DeepSeek
+    ['num_cached_tokens'], // Mistral, the same in the next place
+    ['prompt_token_details', 'cached_tokens'],
   ],
   // The format has no place for writes to a cache.
   cacheWrite: [
