@@ -106,7 +106,7 @@ function assemble(deltas: readonly JsonObject[]): readonly Assembled[] {
 
 test('CC-13 a caller assembles exactly the provider’s tool calls', () => {
   const property = fc.property(fc.array(intent, { minLength: 1, maxLength: 4 }), dialect, (intents, how) => {
-    const order = createToolCallOrder();
+    const { take: order } = createToolCallOrder();
     const deltas = orderOf(intents, how.isInterleaved).map((at) => deltaOf(intents[at[0]] as Intent, at, how));
     const passed = deltas.flatMap((delta) => order([delta]));
     const calls = assemble(passed);
@@ -131,7 +131,7 @@ test('CC-13 a caller assembles exactly the provider’s tool calls', () => {
 test('CC-13 correct deltas are passed on unchanged', () => {
   const right: Dialect = { index: 'dense', id: 'first', name: 'first', isInterleaved: true };
   const property = fc.property(fc.array(intent, { minLength: 1, maxLength: 4 }), (intents) => {
-    const order = createToolCallOrder();
+    const { take: order } = createToolCallOrder();
     const places = orderOf(intents, true);
     for (let piece = 0; places.some(([, at]) => at === piece); piece += 1) {
       const chunk = places.filter(([, at]) => at === piece).map((at) => deltaOf(intents[at[0]] as Intent, at, right));
@@ -144,7 +144,7 @@ test('CC-13 correct deltas are passed on unchanged', () => {
 
 test('CC-13 complete calls without ids stay separate', () => {
   const whole = { function: { name: 'now', arguments: '' } };
-  const passed = createToolCallOrder()([whole, whole, { ...whole, type: 'function', id: ' ' }]);
+  const passed = createToolCallOrder().take([whole, whole, { ...whole, type: 'function', id: ' ' }]);
   assert.deepEqual(
     passed.map(({ index, type }) => [index, type]),
     [
@@ -157,7 +157,7 @@ test('CC-13 complete calls without ids stay separate', () => {
 });
 
 test('CC-13 a late name belongs to the call without one', () => {
-  const order = createToolCallOrder();
+  const { take: order } = createToolCallOrder();
   const passed = [
     ...order([{ index: 1, function: { arguments: '' } }]),
     ...order([{ index: 1, function: { name: 'look', arguments: '{' } }]),

@@ -52,10 +52,7 @@ export function bedrockDialect(place: BedrockOptions, http: Pick<VendorHttp, 're
       const long = longCacheWrite(usage.raw);
       return long === 0 ? counts : { ...counts, ...splitCacheWrite(counts.cacheWrite, long) };
     },
-    finishReasonOf: (raw) => {
-      if (raw === 'model_context_window_exceeded') return 'length';
-      return raw.startsWith('malformed_') ? undefined : 'stop';
-    },
+    finishReasonOf: (raw) => (raw.startsWith('malformed_') ? undefined : 'stop'),
     failureKindOf,
     codeOf: (_body, headers) => headers['x-amzn-errortype']?.replace(/:.*$/, '').replace(/^.*#/, ''),
   };

@@ -17,14 +17,6 @@ interface GoogleOptions {
   readonly baseUrl: string;
 }
 
-/** Reasons to finish of which V4 knows nothing, and that say that Google withheld the answer. All others are failures. */
-const WITHHELD: ReadonlySet<string> = new Set([
-  'LANGUAGE',
-  'IMAGE_PROHIBITED_CONTENT',
-  'IMAGE_RECITATION',
-  'MODEL_ARMOR',
-]);
-
 /** Makes the dialect of Gemini's format, at the Gemini API (`google`) and on Vertex (`vertex`), by `@ai-sdk/google`. */
 export function googleDialect({ kind, baseUrl }: GoogleOptions): Dialect {
   return {
@@ -65,7 +57,8 @@ export function googleDialect({ kind, baseUrl }: GoogleOptions): Dialect {
       },
     },
     countsOf,
-    finishReasonOf: (raw) => (WITHHELD.has(raw) ? 'content_filter' : undefined),
+    // A word that is new to us may say that the answer broke off, as most of Google's do.
+    finishReasonOf: () => undefined,
     failureKindOf,
     codeOf: codeOfBody,
     retryDelayOf,

@@ -1,45 +1,59 @@
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import { type ChunkChoice, type CompletionChoice, FINISH_REASONS, type FinishReason } from '#providers/completion.ts';
+import type { ChunkChoice, CompletionChoice, FinishReason } from '#providers/completion.ts';
+import { meaningOfReason } from '#providers/finish-reasons.ts';
 import { missingReason } from '#providers/openai-compatible/missing-reasons.ts';
 import { withoutParts } from '#providers/openai-compatible/content-parts.ts';
+import { createFunctionCall, withWholeArguments } from '#providers/openai-compatible/call-arguments.ts';
 import { createToolCallOrder, wholeToolCalls } from '#providers/openai-compatible/tool-calls.ts';
-
-/** The reason for each word that providers use, in small letters. */
-const OTHER_WORDS: ReadonlyMap<string, FinishReason> = new Map([
-  ...FINISH_REASONS.map((reason) => [reason, reason] as const),
-  ['max_tokens', 'length'],
-  ['model_length', 'length'],
-  ['max_output_tokens', 'length'],
-  ['tool_use', 'tool_calls'],
-  ['tool_call', 'tool_calls'],
-  ['safety', 'content_filter'],
-  ['recitation', 'content_filter'],
-  ['sensitive', 'content_filter'],
-  ['refusal', 'content_filter'],
-]);
 
 /**
  * Completes the choices of each chunk of one stream: clients of the format need fields that providers leave out. A field that
  * is there and right stays as it is, and so does one that the format does not know.
  */
 export function createChoiceShape(): (choices: readonly JsonObject[]) => readonly ChunkChoice[] {
-  const orders = new Map<number, ReturnType<typeof createToolCallOrder>>();
+  const orders = new Map<number, ReturnType<typeof createCallOrder>>();
 
-  function deltaOf(value: unknown, index: number): JsonObject {
-    const delta = isJsonObject(value) ? withoutParts(value) : {};
-    const calls = delta['tool_calls'];
-    if (!Array.isArray(calls)) return delta;
-    const order = orders.get(index) ?? createToolCallOrder();
-    orders.set(index, order);
-    return fixed(delta, { tool_calls: sameOr(calls, order(calls)) });
+  function deltaOf(value: unknown, index: number, isEnd: boolean): JsonObject {
+    const order = orders.get(index) ?? createCallOrder();
+    const isFirst = !orders.has(index);
+    if (isFirst) orders.set(index, order);
+    const delta = withRole(isJsonObject(value) ? withoutParts(value) : {}, isFirst);
+    return order(delta, isEnd);
   }
 
   return (choices) =>
     choices.map((choice, place) => {
       const index = indexOf(choice, place);
-      const delta = deltaOf(choice['delta'], index);
-      return fixed(choice, { index, delta, finish_reason: finishReasonOf(choice['finish_reason']) });
+      const reason = finishReasonOf(choice['finish_reason']);
+      const delta = deltaOf(choice['delta'], index, reason !== null);
+      return fixed(choice, { index, delta, finish_reason: reason });
     });
+}
+
+/** The first delta of a choice says who speaks. Some clients fail without that, and some on any other word later. */
+function withRole(delta: JsonObject, isFirst: boolean): JsonObject {
+  const { role } = delta;
+  if (role === 'assistant' || (role === undefined && !isFirst)) return delta;
+  const { role: _role, ...rest } = delta;
+  return isFirst ? { role: 'assistant', ...rest } : rest;
+}
+
+/** The calls in the deltas of one choice. Each has arguments by the end of the choice. */
+function createCallOrder(): (delta: JsonObject, isEnd: boolean) => JsonObject {
+  const tools = createToolCallOrder();
+  const old = createFunctionCall();
+  return (delta, isEnd) => {
+    const calls = Array.isArray(delta['tool_calls']) ? delta['tool_calls'] : undefined;
+    const call = isJsonObject(delta['function_call']) ? delta['function_call'] : undefined;
+    if (calls === undefined && call === undefined && !isEnd) return delta;
+    const taken = calls === undefined ? [] : tools.take(calls);
+    const whole = isEnd ? tools.ended(taken) : taken;
+    const functionCall = old(call, isEnd);
+    return fixed(delta, {
+      ...((calls !== undefined || whole.length > 0) && { tool_calls: sameOr(calls ?? [], whole) }),
+      ...(functionCall !== undefined && { function_call: functionCall }),
+    });
+  };
 }
 
 /** Completes a choice of a whole answer in the same way. `place`: its index if it has none. `isAtLimit`: of the output. */
@@ -50,11 +64,12 @@ export function wholeChoice(
 ): CompletionChoice {
   const { logprobs = null } = choice;
   const message = withoutParts(given);
-  const { content = null, refusal = null, tool_calls: calls } = message;
+  const { content = null, refusal = null, tool_calls: calls, function_call: call } = message;
   const toolCalls = Array.isArray(calls) ? { tool_calls: sameOr(calls, wholeToolCalls(calls)) } : {};
+  const functionCall = isJsonObject(call) ? { function_call: withWholeArguments(call) } : {};
   return fixed(choice, {
     index: indexOf(choice, place),
-    message: fixed(message, { role: 'assistant', content, refusal, ...toolCalls }),
+    message: fixed(message, { role: 'assistant', content, refusal, ...toolCalls, ...functionCall }),
     logprobs,
     finish_reason: finishReasonOf(choice['finish_reason']) ?? missingReason(message, isAtLimit),
   });
@@ -67,7 +82,8 @@ function indexOf({ index }: JsonObject, place: number): number {
 /** The reason in the words of the format; null while a choice goes on. An unknown word means at least that it has ended. */
 function finishReasonOf(reason: unknown): FinishReason | null {
   if (typeof reason !== 'string' || reason === '') return null;
-  return OTHER_WORDS.get(reason) ?? OTHER_WORDS.get(reason.toLowerCase()) ?? 'stop';
+  const meaning = meaningOfReason(reason);
+  return meaning === undefined || meaning === 'failed' ? 'stop' : meaning;
 }
 
 /** The object with these fields; the object itself if it has them, so that its fields keep their order. */

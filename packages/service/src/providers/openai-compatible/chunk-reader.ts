@@ -37,13 +37,14 @@ export function createChunkReader(outputTokensMax = Infinity): ChunkReader {
   let template: TextTemplate<Chunk> | undefined;
   let templates = 0;
   let hasBegun = false;
-  const chunkOf = createChunkParser();
+  const shape = createChoiceShape(); // Has a state: tool calls are numbered through the whole stream.
+  const chunkOf = createChunkParser(shape);
   const watch = createEndWatch(outputTokensMax);
 
   /** Finishes what the provider left open, because it says that it is done. */
   function close(): void {
     const closing = watch.closing();
-    if (closing !== undefined) chunks.push(closing);
+    if (closing !== undefined) chunks.push({ ...closing, choices: shape(closing.choices) });
   }
 
   // Templates are tried before the parser sees an event: most events never reach it.
@@ -132,8 +133,7 @@ function noStream(): UpstreamError {
 }
 
 /** Turns the events of one stream into chunks. Throws `UpstreamError` if an event is none. */
-export function createChunkParser(): (event: unknown) => Chunk {
-  const shape = createChoiceShape(); // Has a state: tool calls are numbered through the whole stream.
+export function createChunkParser(shape = createChoiceShape()): (event: unknown) => Chunk {
   return (event) => {
     const chunk = checked(event);
     const { choices, usage: _usage, ...extra } = chunk;

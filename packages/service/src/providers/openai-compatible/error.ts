@@ -1,6 +1,7 @@
 import type { ErrorResponse } from '@purser/upstream-http/client.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { withErrorText } from '#providers/error-text.ts';
+import { meaningOfReason } from '#providers/finish-reasons.ts';
 import { type ErrorFacts, factsOfError, factsOfText, isErrorBody } from '#providers/openai-compatible/error-facts.ts';
 import { type ErrorKind, kindOf, kindOfFrame, statusIn } from '#providers/openai-compatible/error-kind.ts';
 import { UpstreamError } from '#providers/provider.ts';
@@ -42,22 +43,9 @@ function errorOfFacts(facts: ErrorFacts): UpstreamError {
   return new UpstreamError(kind, MESSAGES[kind], { status: statusIn(facts) });
 }
 
-/** Reasons to finish that providers give when they broke an answer off. */
-const FAILURES = new Set<unknown>([
-  'error',
-  'abort',
-  'aborted',
-  'cancelled',
-  'canceled',
-  'failed',
-  'network_error',
-  'timeout',
-  'insufficient_system_resource',
-]);
-
 /** Returns true if a reason to finish means that the provider broke the answer off. Such an answer is free (CC-11). */
 function isFailure(finishReason: unknown): boolean {
-  return FAILURES.has(typeof finishReason === 'string' ? finishReason.toLowerCase() : finishReason);
+  return typeof finishReason === 'string' && meaningOfReason(finishReason) === 'failed';
 }
 
 /** Throws the error that a choice holds: some providers answer 200 and put it there. Such an answer is free (CC-11). */

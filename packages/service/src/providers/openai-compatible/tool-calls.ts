@@ -1,10 +1,19 @@
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import { randomBase62 } from '#kernel/random.ts';
+import {
+  type ArgumentsSoFar,
+  argumentsText,
+  missingArguments,
+  withArguments,
+  withWholeArguments,
+} from '#providers/openai-compatible/call-arguments.ts';
 
 const ID_LENGTH = 24;
 
 /** A tool call of one choice, as far as its deltas have come. */
-interface ToolCall {
+interface ToolCall extends ArgumentsSoFar {
+  /** It is called with arguments, and not with a text for its input. */
+  isOfFunction: boolean;
   /** Where it stands in what the caller reads. */
   readonly index: number;
   /** Where the provider says that it stands: may be missing, or shared with another. */
@@ -15,12 +24,18 @@ interface ToolCall {
   arguments: string;
 }
 
+interface ToolCallOrder {
+  readonly take: (deltas: readonly unknown[]) => readonly JsonObject[];
+  /** The last deltas of the choice, with the arguments of calls that have none. */
+  readonly ended: (taken: readonly JsonObject[]) => readonly JsonObject[];
+}
+
 /**
  * Makes the tool-call deltas of one choice what clients expect: calls numbered from 0 without a gap, an id and a type on
- * the first delta of each, and the name once. Providers count from 1, use one number for two calls, or send no numbers or
- * ids; clients merge such calls or fail. What is right already is given back as it is.
+ * the first delta of each, the name once, and arguments that are JSON text. Providers count from 1, use one number for two
+ * calls, or send no numbers, ids or arguments; clients merge such calls or fail. What is right already is given back as it is.
  */
-export function createToolCallOrder(): (deltas: readonly unknown[]) => readonly JsonObject[] {
+export function createToolCallOrder(): ToolCallOrder {
   const calls: ToolCall[] = [];
 
   function callOf(delta: JsonObject, touched: ReadonlySet<ToolCall>): ToolCall | undefined {
@@ -38,24 +53,50 @@ export function createToolCallOrder(): (deltas: readonly unknown[]) => readonly 
     return before?.givenId === undefined && name === undefined ? before : undefined;
   }
 
-  return (deltas) => {
+  function take(deltas: readonly unknown[]): readonly JsonObject[] {
     const touched = new Set<ToolCall>();
-    return deltas.filter(isJsonObject).map((delta) => {
-      const known = callOf(delta, touched);
-      const isIdTaken = calls.some(({ givenId }) => givenId !== undefined && givenId === delta['id']);
-      const call = known ?? { index: calls.length, givenIndex: indexOf(delta), ...UNKNOWN };
+    return deltas.filter(isJsonObject).map((given) => {
+      const known = callOf(given, touched);
+      const isIdTaken = calls.some(({ givenId }) => givenId !== undefined && givenId === given['id']);
+      const call = known ?? { index: calls.length, givenIndex: indexOf(given), ...UNKNOWN };
       if (known === undefined) calls.push(call);
       touched.add(call);
       const isNamed = call.name !== undefined;
-      call.givenId ??= textOf(delta['id']);
-      call.name ??= nameOf(delta);
-      if (call.givenId === undefined) call.arguments += argumentsOf(delta);
+      call.givenId ??= textOf(given['id']);
+      call.name ??= nameOf(given);
+      if (call.givenId === undefined) call.arguments += argumentsText(partOf(given)['arguments']);
+      const delta = withText(given, call);
       return known === undefined ? firstDelta(delta, call, isIdTaken) : laterDelta(delta, call, isNamed);
     });
-  };
+  }
+
+  function ended(taken: readonly JsonObject[]): readonly JsonObject[] {
+    const deltas = [...taken];
+    for (const call of calls) {
+      const missing = call.isOfFunction ? missingArguments(call) : undefined;
+      if (missing === undefined) continue;
+      const { index } = call;
+      const place = deltas.findLastIndex((delta) => delta['index'] === index);
+      const delta = deltas[place];
+      if (delta === undefined) deltas.push({ index, function: { arguments: missing } });
+      else deltas[place] = { ...delta, function: { ...partOf(delta), arguments: missing } };
+    }
+    return deltas;
+  }
+
+  return { take, ended };
 }
 
-const UNKNOWN = { givenId: undefined, name: undefined, arguments: '' };
+const UNKNOWN = { givenId: undefined, name: undefined, arguments: '', isOfFunction: false, hasArguments: false };
+
+/** The delta with its arguments as text. */
+function withText(delta: JsonObject, call: ToolCall): JsonObject {
+  const { function: called } = delta;
+  if (!isJsonObject(called)) return delta;
+  call.isOfFunction = true;
+  const said = withArguments(called, call);
+  return said === called ? delta : { ...delta, function: said };
+}
 
 /** Whether a delta without an id belongs to this call. A name begins another, unless the provider but repeats it. */
 function goesOn(call: ToolCall, delta: JsonObject, touched: ReadonlySet<ToolCall>): boolean {
@@ -94,12 +135,15 @@ function hasName(delta: JsonObject): boolean {
   return !('name' in partOf(delta)) || nameOf(delta) !== undefined;
 }
 
-/** The tool calls of a plain answer, with an id and a type each. */
+/** The tool calls of a plain answer, with an id, a type and arguments each. */
 export function wholeToolCalls(calls: readonly unknown[]): readonly JsonObject[] {
   return calls.filter(isJsonObject).map((call) => {
     const id = textOf(call['id']) ?? newToolCallId();
     const type = textOf(call['type']) ?? 'function';
-    return call['id'] === id && call['type'] === type ? call : { ...call, id, type };
+    const { function: called } = call;
+    const whole = isJsonObject(called) ? { function: withWholeArguments(called) } : {};
+    const isRight = call['id'] === id && call['type'] === type && (whole.function ?? called) === called;
+    return isRight ? call : { ...call, id, type, ...whole };
   });
 }
 
@@ -117,11 +161,6 @@ function partOf(delta: JsonObject): JsonObject {
 
 function nameOf(delta: JsonObject): string | undefined {
   return textOf(partOf(delta)['name']);
-}
-
-function argumentsOf(delta: JsonObject): string {
-  const text = partOf(delta)['arguments'];
-  return typeof text === 'string' ? text : '';
 }
 
 /** A text that says something. */

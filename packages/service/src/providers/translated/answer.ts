@@ -1,6 +1,7 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4Source } from '@ai-sdk/provider';
 import type { JsonObject } from '#kernel/json.ts';
 import type { FinishReason } from '#providers/completion.ts';
+import { meaningOfReason } from '#providers/finish-reasons.ts';
 import { UpstreamError } from '#providers/provider.ts';
 import type { Dialect } from '#providers/translated/dialect.ts';
 
@@ -20,12 +21,24 @@ export function finishReasonOf(
   { unified, raw }: LanguageModelV4FinishReason,
   isAnswerTool: boolean,
 ): FinishReason {
+  const meaning = raw === undefined ? undefined : meaningOfReason(raw);
+  if (meaning === 'failed') throw broken();
+  if (meaning === 'length' || meaning === 'content_filter') return meaning;
   const known = UNIFIED[unified];
   if (known === 'tool_calls' && isAnswerTool) return 'stop';
   if (known !== undefined) return known;
   const reason = unified === 'other' && raw !== undefined ? dialect.finishReasonOf(raw) : undefined;
-  if (reason === undefined) throw new UpstreamError('cut', 'The provider broke off its response.');
+  if (reason === undefined) throw broken();
   return reason;
+}
+
+function broken(): UpstreamError {
+  return new UpstreamError('cut', 'The provider broke off its response.');
+}
+
+/** The arguments of a call as libraries give them: one without any may have none. */
+export function argumentsOf(input: string | undefined): string {
+  return input === undefined || input.trim() === '' ? '{}' : input;
 }
 
 /** A source of an answer as an annotation; undefined for one that has no address. */

@@ -1,7 +1,7 @@
 import type { LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Completion } from '#providers/completion.ts';
-import { annotationOf, finishReasonOf, headOf, unknownPart } from '#providers/translated/answer.ts';
+import { annotationOf, argumentsOf, finishReasonOf, headOf, unknownPart } from '#providers/translated/answer.ts';
 import type { Dialect } from '#providers/translated/dialect.ts';
 import { reasoningItem } from '#providers/translated/reasoning-details.ts';
 import { usageReportFrom } from '#providers/translated/usage.ts';
@@ -61,7 +61,7 @@ function saidIn(dialect: Dialect, { content }: LanguageModelV4GenerateResult, an
         }
         const { toolCallId: id, toolName: name, input, providerMetadata } = part;
         const fields = providerMetadata && dialect.toolCall?.fieldsOf(providerMetadata);
-        said.calls.push({ id, type: 'function', function: { name, arguments: input }, ...fields });
+        said.calls.push({ id, type: 'function', function: { name, arguments: argumentsOf(input) }, ...fields });
         break;
       }
       case 'source': {

@@ -1,7 +1,7 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Dialect } from '#providers/translated/dialect.ts';
-import { unknownPart } from '#providers/translated/answer.ts';
+import { argumentsOf, unknownPart } from '#providers/translated/answer.ts';
 
 type PartOf<Type extends LanguageModelV4StreamPart['type']> = Extract<LanguageModelV4StreamPart, { type: Type }>;
 
@@ -57,9 +57,9 @@ export function createToolDeltas({ toolCall }: Dialect, answerTool: string | und
       }
       const fields = providerMetadata && toolCall?.fieldsOf(providerMetadata);
       const call = calls.get(id);
-      if (call === undefined) return begun(id, toolName, input, fields);
+      if (call === undefined) return begun(id, toolName, argumentsOf(input), fields);
       if (call.hasArguments && fields === undefined) return undefined;
-      const rest = call.hasArguments ? {} : { function: { arguments: input } };
+      const rest = call.hasArguments ? {} : { function: { arguments: argumentsOf(input) } };
       call.hasArguments = true;
       return { tool_calls: [{ index: call.index, ...rest, ...fields }] };
     },
