@@ -32,7 +32,8 @@ const SAID_KEPT = 20_000;
 /** Starts a program and waits until it says that it is ready. It ends with this process at the latest. */
 export async function start(options: StartOptions): Promise<Running> {
   const [program, ...args] = pinned(options.tools, options.cores, [options.program, ...options.args]);
-  const { NODE_TEST_CONTEXT: _tests, DATABASE_URL: _database, ...environment } = process.env;
+  const { NODE_TEST_CONTEXT: _tests, DATABASE_URL: _database, ...outer } = process.env;
+  const environment = Object.fromEntries(Object.entries(outer).filter(([name]) => !name.startsWith('PURSER_')));
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...environment, ...options.environment },

@@ -36,7 +36,7 @@ const CANARY = {
   providerHeader: 'cnry-provider-header-b17',
   providerKey: 'cnry-provider-key-d90',
   secret: 'cnry-secret-a35-long-enough-to-sign-with-it',
-  metricsToken: 'cnry-token-f26',
+  metricsToken: 'cnry-token-f26-long',
   user: 'cnry-user-08e',
   redirect: 'cnry-redirect-6d2.test',
   state: 'cnry-state-b83',

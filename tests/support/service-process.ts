@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runs } from './embedded-harness.ts';
+import { outerEnvironment } from './outer-environment.ts';
 import { waitUntil } from './wait-until.ts';
 
 const CLI = fileURLToPath(new URL('../../packages/service/src/cli/main.ts', import.meta.url));
@@ -112,7 +113,6 @@ export async function runToEnd(options: ProcessOptions, ...words: readonly strin
 function runCli(options: ProcessOptions, words: readonly string[]): ChildProcess {
   const catalogueFile = path.join(options.dataDirectory, 'catalogue.json');
   writeFileSync(catalogueFile, JSON.stringify(options.catalogue));
-  const { NODE_TEST_CONTEXT: _outer, DATABASE_URL: _other, ...env } = process.env;
   const { program } = options;
   const args = program === undefined ? [...NODE_FLAGS, CLI, ...words] : words;
   const child = spawn(program ?? process.execPath, args, {
@@ -120,7 +120,7 @@ function runCli(options: ProcessOptions, words: readonly string[]): ChildProcess
     timeout: options.endMsMax ?? 0,
     killSignal: 'SIGKILL',
     env: {
-      ...env,
+      ...outerEnvironment(),
       PORT: '0',
       PURSER_DATA_DIR: options.dataDirectory,
       PURSER_CATALOGUE: catalogueFile,

@@ -25,6 +25,7 @@ import { fundPoor, judgeAdmission, POOR } from '../failover/poor.ts';
 import { createRandom } from '../histories/random.ts';
 import { assertBooksOfBoth, startMovingStage } from './moving-stage.ts';
 import { SHARED_SECRET } from '../../support/keys.ts';
+import { outerEnvironment } from '../../support/outer-environment.ts';
 import { judgeBoth, sumsOf } from './books.ts';
 import { startMortal } from './mortal.ts';
 
@@ -176,7 +177,7 @@ function runMove(from: Name, to: Name, slot: number, ...words: readonly string[]
   const child = spawn(process.execPath, [CLI, 'cells', 'move', String(slot), '--to', to, ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      ...process.env,
+      ...outerEnvironment(),
       ...SHARED_SECRET,
       DATABASE_URL: cells[from].url,
       PURSER_OTHER_DATABASE_URL: cells[to].url,

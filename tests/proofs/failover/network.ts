@@ -3,6 +3,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createWriteStream, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { waitUntil } from '../../support/wait-until.ts';
+import { outerEnvironment } from '../../support/outer-environment.ts';
 
 export type Machine = Awaited<ReturnType<typeof addMachine>>;
 
@@ -101,7 +102,7 @@ function startIn(
 ): ChildProcess {
   const nobody = asNobody ? ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`] : [];
   const all = ['--target', String(pid), '--net', '--mount', '--', ...nobody, ...words];
-  const child = spawn('nsenter', all, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('nsenter', all, { env: { ...outerEnvironment(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   const log = createWriteStream(logFile, { flags: 'a' });
   child.stdout.pipe(log, { end: false });
   child.stderr.pipe(log, { end: false });

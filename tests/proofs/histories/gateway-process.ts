@@ -1,3 +1,4 @@
+import { outerEnvironment } from '../../support/outer-environment.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -78,11 +79,10 @@ export function startGatewayProcess(options: StartOptions) {
 }
 
 function spawnCli(options: StartOptions): ChildProcess {
-  const { NODE_TEST_CONTEXT: _outer, ...env } = process.env;
   const child = spawn(process.execPath, [...NODE_FLAGS, CLI, 'serve'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      ...env,
+      ...outerEnvironment(),
       PORT: '0',
       PURSER_ENV: 'development',
       DATABASE_URL: options.databaseUrl,

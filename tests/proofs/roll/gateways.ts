@@ -5,6 +5,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { findFreePort } from '../../../packages/service/src/embedded/free-port.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+import { outerEnvironment } from '../../support/outer-environment.ts';
 
 /** One of the gateways, which is restarted on its port, also as another version. */
 export type Gateway = Awaited<ReturnType<typeof createGateway>>;
@@ -101,7 +102,10 @@ export function spawnPurser(
   environment: Readonly<Record<string, string>>,
 ): ChildProcess {
   const program = path.join(root, 'packages/service/src/cli/main.ts');
-  const { NODE_TEST_CONTEXT: _tests, ...env } = process.env;
-  const options = { cwd: root, env: { ...env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] as const };
+  const options = {
+    cwd: root,
+    env: { ...outerEnvironment(), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'] as const,
+  };
   return spawn(process.execPath, [...NODE_FLAGS, program, ...words], { ...options, stdio: [...options.stdio] });
 }

@@ -7,6 +7,7 @@ import { readFailpoint } from '#app/failpoint-settings.ts';
 import { readOutbound, readProviderKeys } from '#app/key-settings.ts';
 import { type CellDatabases, readCell, readCellDatabases } from '#app/cell-settings.ts';
 import { type DatabaseSettings, readDatabase } from '#app/database-settings.ts';
+import { refusePlaceholders, refuseUnknown } from '#app/refused-variables.ts';
 import { type LimitSettings, readLimits } from '#app/limit-settings.ts';
 import { type LogSettings, readLogSettings } from '#app/log-settings.ts';
 import { type OperatorSettings, readOperator, readOperatorLimits, readSupportEmail } from '#app/operator-settings.ts';
@@ -96,8 +97,6 @@ export interface Config extends LimitSettings, LogSettings, StopSettings, Databa
   readonly failpoint: ArmedFailpoint | undefined;
   /** Each setting that there is, by name, and whether it is set. Never its value. */
   readonly settings: readonly { readonly name: string; readonly isSet: boolean }[];
-  /** The names of all variables of the environment, to find misspelt settings. */
-  readonly variables: readonly string[];
   /** Reads a variable that the catalogue names, such as a provider's key. */
   readonly readEnvironment: (name: string) => string | undefined;
   /** How each key that the catalogue names is had, and where it may be sent. */
@@ -114,6 +113,7 @@ export const DEMO_CATALOGUE_FILE = fileURLToPath(new URL('../../demo-catalogue.j
 const LEASE_SECONDS_MAX = LEASE_MS / 1000;
 const LEASE_SECONDS_MIN = 2;
 const DAY_MS = 86_400_000;
+const METRICS_TOKEN_LENGTH_MIN = 16;
 /**
  * A database may stall for seven seconds before a statement fails, and a lease may be a second old by then. A shorter lease
  * would end in a stall that every process waits out, and the reaper would release the holds of all running calls.
@@ -178,11 +178,12 @@ export function readConfig(
     ...readLogSettings(settings, { environment, isTerminal }),
     failpoint: readFailpoint(settings, environment),
     readEnvironment: settings.text,
-    variables: Object.keys(environmentVariables),
     providerKeys: readProviderKeys(settings),
     outboundEnvironment: readOutbound(settings, environmentVariables),
   } as const;
   const { secret, secretAlso } = readSecrets(settings, environment);
+  refuseUnknown(settings, Object.keys(environmentVariables));
+  if (isProduction) refusePlaceholders(settings, environmentVariables);
   if (settings.faults().length > 0) throw new ConfigError(settings.faults().join('\n'));
   return { ...config, settings: settings.asked(), secret: secret ?? ownSecret(dataDirectory), secretAlso };
 }
@@ -261,9 +262,14 @@ function readAllowPrivate(settings: SettingsReader, environment: string): boolea
 /** Anything but visible ASCII could never arrive in a header, so the metrics would be unreachable. */
 function readMetricsToken(settings: SettingsReader): string | undefined {
   const value = settings.text('PURSER_METRICS_TOKEN');
-  if (value !== undefined && !VISIBLE_ASCII.test(value)) {
+  if (value === undefined) return undefined;
+  if (!VISIBLE_ASCII.test(value)) {
     settings.complain(
       'PURSER_METRICS_TOKEN must consist of visible ASCII characters without spaces, because it is sent in a header.',
+    );
+  } else if (value.length < METRICS_TOKEN_LENGTH_MIN) {
+    settings.complain(
+      `PURSER_METRICS_TOKEN must have ${METRICS_TOKEN_LENGTH_MIN} characters or more. Make one with \`openssl rand -hex 24\`.`,
     );
   }
   return value;

@@ -11,7 +11,6 @@ import { selectMailTrouble } from '#mail/queries.ts';
 import { diagnose, type Diagnosis } from '#operator/doctor.ts';
 import { type FactOptions, type OwnFacts, readStoredFacts } from '#operator/doctor-facts.ts';
 import { createProviderKeys } from '#providers/keys/provider-keys.ts';
-import { nearestTo } from '#app/near-names.ts';
 
 /** What the doctor found, and when it looked. */
 interface Examination {
@@ -19,40 +18,7 @@ interface Examination {
   readonly findings: readonly Diagnosis[];
 }
 
-/** Settings that are asked for only beside others. A test compares both lists with the operator's guide. */
-const ASKED_SOMETIMES = [
-  'PURSER_MAIL_FROM',
-  'PURSER_OIDC_CLIENT_ID',
-  'PURSER_OIDC_CLIENT_SECRET',
-  'PURSER_OIDC_NAME',
-  'PURSER_OIDC_ONLY',
-  'PURSER_OIDC_REQUIRE',
-  'PURSER_OIDC_ROLES',
-  'PURSER_OIDC_ROLE_CLAIM',
-  'PURSER_OIDC_SCOPES',
-  'PURSER_STRIPE_API_BASE',
-  'PURSER_STRIPE_WEBHOOK_SECRET',
-  // Of commands, and of the processes that the service starts.
-  'PURSER_LISTEN_TOKEN',
-  'PURSER_SESSION_TOKEN',
-  'PURSER_URL',
-  'PURSER_WORKER_GROUND',
-];
-/** Variables that the guides keep ids, tokens and the demo's owner in, for the commands that a reader copies. */
-const OF_GUIDES = /^PURSER_(?:[A-Z]+_TOKEN|[A-Z]+_KEY|[A-Z]+_ID|OWNER_EMAIL|OWNER_PASSWORD|WEBHOOK_SECRET)$/;
 const KEPT_MS = 30_000;
-
-/** Variables that begin like a setting of ours and are none, each with the setting that is spelt almost like it. */
-export function unknownSettings(names: readonly string[], settings: Config['settings']): readonly string[] {
-  const known = new Set([...settings.map(({ name }) => name), ...ASKED_SOMETIMES]);
-  return names
-    .filter((name) => name.startsWith('PURSER_') && !known.has(name))
-    .flatMap((name) => {
-      const meant = nearestTo(name, known);
-      if (meant === undefined && OF_GUIDES.test(name)) return [];
-      return [meant === undefined ? name : `${name} (did you mean ${meant}?)`];
-    });
-}
 
 /** Looks at everything. `pool` undefined: no database runs. */
 export async function examine(config: Config, pool: Pool | undefined, log: Log): Promise<readonly Diagnosis[]> {
@@ -91,7 +57,7 @@ function factOptions(config: Config): Omit<FactOptions, 'pool'> {
 }
 
 async function ownFacts(config: Config): Promise<OwnFacts> {
-  const { environment, publicUrl, proxyHops, mail, operatorLimits, variables, settings, dataDirectory } = config;
+  const { environment, publicUrl, proxyHops, mail, operatorLimits, dataDirectory } = config;
   return {
     isProduction: environment === 'production',
     publicUrl,
@@ -99,7 +65,6 @@ async function ownFacts(config: Config): Promise<OwnFacts> {
     sendsMail: mail !== undefined,
     payments: paymentsOf(config),
     needsSecondPerson: operatorLimits?.secondPersonAbove !== undefined,
-    unknownSettings: unknownSettings(variables, settings),
     disk: await diskOf(dataDirectory),
     ssoSaysFactor: config.sso && config.sso.required !== undefined,
     hasTwoSecrets: config.secretAlso !== undefined,

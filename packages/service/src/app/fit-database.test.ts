@@ -32,7 +32,7 @@ test('OP-11 production asks for a standby unless set otherwise', () => {
   const production = {
     PURSER_ENV: 'production',
     PURSER_SECRET: 'qNcIcLmC1wMaTYDWZAkMHDPjs8Eb0ne2FI7wKjbQsQI=',
-    PURSER_PUBLIC_URL: 'https://pay.example.com',
+    PURSER_PUBLIC_URL: 'https://purser.test',
     PURSER_CATALOGUE: 'catalogue.json',
   };
   const DATABASE_URL = 'postgres://u@a,b/d';

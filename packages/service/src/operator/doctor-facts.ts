@@ -26,8 +26,6 @@ export interface OwnFacts {
   readonly payments: 'none' | 'test money' | 'test key' | 'live';
   /** Whether a large act waits for a second person. */
   readonly needsSecondPerson: boolean;
-  /** Variables that begin like a setting and are none, each with the setting that it may have been meant to be. */
-  readonly unknownSettings: readonly string[];
   /** Whether the provider of operators has to say that a second factor was used. Undefined: there is no provider. */
   readonly ssoSaysFactor: boolean | undefined;
   /** Settings that are allowed and that few want in production, each with the reason. */

@@ -76,7 +76,7 @@ function judgeDatabase(own: OwnFacts, stored: Stored): Findings {
 }
 
 function judgeOwn(own: OwnFacts): Findings {
-  const { isProduction, publicUrl, proxyHops, sendsMail, payments, unknownSettings, disk } = own;
+  const { isProduction, publicUrl, proxyHops, sendsMail, payments, disk } = own;
   const { protocol, hostname } = new URL(publicUrl);
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
   const isUnproxied = isProduction && protocol === 'https:' && proxyHops === 0;
@@ -92,15 +92,13 @@ function judgeOwn(own: OwnFacts): Findings {
     mail: sendsMail || !isProduction ? undefined : bad('No e-mails are sent: SMTP_URL is not set.'),
     payments: judgePayments(payments, isProduction),
     'single-sign-on': judgeSso(own),
-    settings: judgeSettings(unknownSettings, own.doubts),
+    settings: judgeSettings(own.doubts),
   };
 }
 
-function judgeSettings(unknown: readonly string[], doubts: readonly string[]): Found {
-  if (unknown.length + doubts.length === 0) return good('Every variable that begins with PURSER_ is a setting.');
-  const misspelt = unknown.length === 0 ? [] : [`Not a setting: ${unknown.join(', ')}.`];
-  const found = warn([...misspelt, ...doubts].join(' '));
-  return unknown.length > 0 ? found : { ...found, remedy: 'Unset them, unless this is what you want.' };
+function judgeSettings(doubts: readonly string[]): Found {
+  if (doubts.length === 0) return good('Every variable that begins with PURSER_ is a setting.');
+  return { ...warn(doubts.join(' ')), remedy: 'Unset them, unless this is what you want.' };
 }
 
 function judgeSso({ isProduction, ssoSaysFactor }: OwnFacts): Found | undefined {
