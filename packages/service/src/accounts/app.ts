@@ -31,7 +31,7 @@ interface Membership {
 
 /** The apps of accounts and their keys. An app of others looks the same as one that does not exist (AU-06). */
 export interface OwnApps extends OwnKeys {
-  /** Makes an app. `appId`: its id, from `appIdFrom`; refused if there is an app with it. Undefined: any new one. */
+  /** Makes an app. `appId`: its id, from `appIdFrom`; refused if there is an app with it. If it is undefined, a new one is made. */
   readonly create: (
     owner: Owner,
     app: Pick<App, 'name' | 'redirectUris'> & { readonly appId?: AppId | undefined },

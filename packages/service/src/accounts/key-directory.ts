@@ -40,9 +40,9 @@ export interface Caller {
   readonly app: AppFacts;
   readonly keyId: KeyId;
   readonly mode: Mode;
-  /** The only end user that this key may name (CP-08). Null: any. */
+  /** The only end user that this key may name (CP-08). Null if it may name any user. */
   readonly boundUser: EndUserId | null;
-  /** How long after its end a call with this key answers others with the same body (CC-14). Null: it does not. */
+  /** How long after its end a call with this key answers others with the same body (CC-14). Null if it does not. */
   readonly joinSeconds: number | null;
   readonly key: KeyFacts;
 }

@@ -15,7 +15,7 @@ export interface KeyRow {
   readonly may_reset: boolean;
   readonly revoked_at: Date | null;
   readonly generation: bigint;
-  /** The first key of its line. Null: itself. */
+  /** The first key of its line. Null if it is the first itself. */
   readonly counts_as: KeyId | null;
   readonly expires_at: Date | null;
   readonly models: readonly string[] | null;
@@ -103,7 +103,7 @@ export async function updateKey(
   );
 }
 
-/** Lets a key expire after so many seconds, or when it would have anyway, and returns that moment. */
+/** Lets a key expire after these seconds, or when it would have anyway if that is earlier, and returns that moment. */
 export async function expireKey(
   tx: Queryable,
   key: { readonly keyId: KeyId; readonly inSeconds: number },

@@ -4,7 +4,7 @@ import type { KeyId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
 import type { RateLimits } from '#limits/rate-limit.ts';
 
-/** What an owner may set on a key and change later (CP-08). Null: none, or no limit. */
+/** What an owner may set on a key and change later (CP-08). A field is null if it is not set. */
 export interface KeySettings {
   readonly name: string | null;
   /** The time from which the key is refused like a revoked one. */

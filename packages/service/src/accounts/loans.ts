@@ -4,7 +4,7 @@ import { type SteadyClock, steadyClock } from '#kernel/clock.ts';
 import { type AppId, CONSOLE_KEY_ID, type Mode } from '#kernel/ids.ts';
 import { randomBase62 } from '#kernel/random.ts';
 
-/** Makes a key for the next call of an app in this process. It works once, within a minute. Undefined: no such app. */
+/** Makes a key for the next call of an app in this process. It works once, within a minute. Undefined if there is no such app. */
 export type Lend = (appId: AppId, mode: Mode) => Promise<string | undefined>;
 
 const LENT_MS = 60_000;

@@ -7,7 +7,7 @@ import { type Refusal, refuse } from '#kernel/refusal.ts';
 export interface OperatorRules {
   /** An operator without a second factor is refused everything. So it is in production (CP-06). */
   readonly isSecondFactorRequired: boolean;
-  /** Operators get in through the provider only, all but the one of the settings. Undefined: by a password as well. */
+  /** Operators get in through the provider only, all but the one of the settings. If it is undefined, they may also use a password. */
   readonly onlySso?: { readonly name: string; readonly except: string | undefined } | undefined;
 }
 

@@ -9,9 +9,9 @@ import { type Refusal, refuse } from '#kernel/refusal.ts';
 /** What an owner chooses when they make a key, and cannot change later. */
 export interface KeyOptions {
   readonly mode: Mode;
-  /** The only end user of calls with this key. Undefined: each call names its own. */
+  /** The only end user of calls with this key. Undefined if each call names its own. */
   readonly boundUser: EndUserId | undefined;
-  /** How long after its end a call answers others with the same body (CC-14). Undefined: only a marked retry gets its answer. */
+  /** How long after its end a call answers others with the same body (CC-14). Undefined if only a marked retry gets its answer. */
   readonly joinSeconds: number | undefined;
   /** It reads and resets the app's test users, and makes no calls. For sandbox keys only (SB-07). */
   readonly mayReset: boolean;

@@ -44,7 +44,7 @@ interface RolledKey extends MintedKey {
 export interface OwnKeys {
   /**
    * Makes a key. An account that has not verified its e-mail makes sandbox keys only. `keyId`: its id, from `keyIdFrom`; refused if
-   * the app has a key with it. Undefined: any new one.
+   * the app has a key with it. If it is undefined, a new one is made.
    */
   readonly mintKey: (
     owner: Owner,
@@ -85,7 +85,7 @@ interface KeyOfApp {
 interface Roll {
   /** How long both keys work. 0: the old one ends at once. */
   readonly overlapSeconds: number;
-  /** When the successor expires. Undefined: when the old key would have. */
+  /** When the successor expires. If it is undefined, it expires when the old key would have. */
   readonly expiresAtMs?: number | null | undefined;
 }
 

@@ -12,7 +12,7 @@ export interface SsoSettings {
   readonly roleClaim: string;
   /** What a value of that claim makes of a person. The highest role counts. */
   readonly roles: ReadonlyMap<string, OperatorRole>;
-  /** A person must come with one of these values. Undefined: with any, or none. */
+  /** A person must come with one of these values. If it is undefined, any value or none will do. */
   readonly required: { readonly claim: 'acr' | 'amr'; readonly values: readonly string[] } | undefined;
   /** What the provider is called on pages. */
   readonly name: string;

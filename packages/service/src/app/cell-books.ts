@@ -9,7 +9,7 @@ import { proofsOf, type Secrets } from '#kernel/keys.ts';
 import { type CellBooks, selectCellBooks } from '#ledger/moving/queries.ts';
 
 /**
- * The books of all cells, for a command: those of this database, and those of others by a question to a gateway there. Undefined: this
+ * The books of all cells, for a command: those of this database, and those of others by a question to a gateway there. Undefined if this
  * database is no cell. Throws `CellAway`.
  */
 export async function readBooksOfCells(

@@ -37,7 +37,7 @@ export function startComparing({ db, client, log }: ComparingOptions): { readonl
   }, LOOK_MS);
 }
 
-/** The same at once, for a command. Throws `CellFault`. */
+/** Compares the copy at once, for a command. Throws `CellFault`. */
 export async function compareOnce(owner: Pool, secrets: Secrets): Promise<readonly string[]> {
   const own = await selectOwnCell(owner);
   if (own === undefined || (await selectDirectoryUrl(owner)) === undefined)

@@ -2,7 +2,7 @@ import type { SettingsReader } from '#app/settings.ts';
 import { isCellName, NAME_RULE } from '#cells/cells.ts';
 import { readDatabaseUrl } from '#db/hosts.ts';
 
-/** The name of the cell that the database is. Undefined: it is the only one. */
+/** The name of the cell that the database is. Undefined if it is the only one. */
 export function readCell(settings: SettingsReader): string | undefined {
   const name = settings.text('PURSER_CELL');
   if (name !== undefined && !isCellName(name)) settings.complain(`PURSER_CELL must be ${NAME_RULE}.`);

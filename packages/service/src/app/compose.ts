@@ -65,7 +65,7 @@ interface ComposeOptions {
   readonly log: Log;
   /** Reads the metrics of all processes of the service, merged. */
   readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
-  /** Lanes to the ledger that this process shares with others. Undefined: it has one of its own. */
+  /** Lanes to the ledger that this process shares with others. Undefined if it has one of its own. */
   readonly lanes?: Lanes | undefined;
   /** Shorter stream delays, for tests. */
   readonly pace?: StreamPace;

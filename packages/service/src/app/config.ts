@@ -41,7 +41,7 @@ export interface Config extends LimitSettings, LogSettings, StopSettings, Databa
   readonly isInContainer: boolean;
   /** The base of all links that we issue, without a trailing slash. */
   readonly publicUrl: string;
-  /** The name of the cell that the database is. Undefined: it is the only one. */
+  /** The name of the cell that the database is. Undefined if it is the only one. */
   readonly cell: string | undefined;
   /**
    * The absolute path of the data directory. It holds the embedded database, the settlements on disk, and in
@@ -78,16 +78,16 @@ export interface Config extends LimitSettings, LogSettings, StopSettings, Databa
   readonly proxyHops: number;
   /** The operator account to create at start if it is missing. */
   readonly operator: OperatorSettings | undefined;
-  /** The OpenID Connect provider of operators. Undefined: they have passwords. */
+  /** The OpenID Connect provider of operators. Undefined if they have passwords. */
   readonly sso: SsoSettings | undefined;
   /** The time for which rows that are about people are kept. */
   readonly retention: Retention;
   /** The mail server. Undefined means that no mail is sent; in development it shows on the mailbox page. */
   readonly mail: SmtpSettings | undefined;
-  /** How much money operators may move. Undefined: as much as they like. */
+  /** How much money operators may move. If it is undefined, nothing bounds them. */
   readonly operatorLimits: MoneyBounds | undefined;
   readonly payments: PaymentSettings;
-  /** Where telemetry is exported. Undefined: nowhere. */
+  /** Where telemetry is exported. If it is undefined, nothing is exported. */
   readonly telemetry: TelemetrySettings | undefined;
   /** The token that `/metrics` requires. Undefined means that only this machine may read them. */
   readonly metricsToken: string | undefined;

@@ -14,7 +14,7 @@ export interface DatabaseSettings {
   readonly databaseUrl: string | undefined;
   /** What the server of `DATABASE_URL` has to promise of a commit. */
   readonly durability: Durability;
-  /** The folder of backups, in which the embedded server keeps its log. Undefined: it keeps none. */
+  /** The folder of backups, in which the embedded server keeps its log. Undefined if it keeps none. */
   readonly backups: string | undefined;
 }
 

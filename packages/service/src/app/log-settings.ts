@@ -6,7 +6,7 @@ export interface LogSettings {
   readonly logLevel: LogLevel;
   /** `text` is for the person at the terminal, with a line for every request. `json` is for programs. */
   readonly logFormat: 'json' | 'text';
-  /** One of so many answered calls has a line. Every other call always has one. */
+  /** Of this many answered calls, one has a line. Calls that were not answered always have one. */
   readonly logOneIn: number;
 }
 

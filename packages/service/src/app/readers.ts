@@ -15,7 +15,7 @@ import { createSandboxWallets } from '#sandbox/sandbox-wallet.ts';
 interface ReadersOptions {
   /** The pool for reads of the data plane. */
   readonly db: Pool;
-  /** Those of the planes. */
+  /** The pools of the planes. */
   readonly pools: { readonly planes: Pool; readonly sandbox: Pool; readonly reports: Pool };
   readonly config: Config;
   readonly reach: CellReach | undefined;

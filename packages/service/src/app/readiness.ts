@@ -6,7 +6,7 @@ import { describeFault, type Log } from '#kernel/log.ts';
 
 /** Ten thousand settlements, the most that may wait on disk, take a few MiB, and PostgreSQL needs as much for its log. */
 const FREE_BYTES_MIN = 16 * 1024 * 1024;
-/** One renewal of the lease may fail by a lock. */
+/** The renewals of the lease that may fail in a row: a lock can make one fail. */
 export const FAILED_RENEWALS_MAX = 1;
 
 interface ReadinessOptions {

@@ -3,7 +3,7 @@ import type { Queryable } from '#db/pool.ts';
 
 const ROWS_MAX = 10_000;
 
-/** Deletes network addresses and sign-ins that are older than so many days (0: none). The entries themselves stay. */
+/** Deletes network addresses and sign-ins that are older than `keptDays` days, or none if it is 0. The entries themselves stay. */
 export function createForgetAddresses(db: Queryable, keptDays: number): () => Promise<void> {
   return async () => {
     if (keptDays > 0) await deleteOldAddresses(db, keptDays, ROWS_MAX);

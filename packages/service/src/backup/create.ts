@@ -17,14 +17,14 @@ interface CreateOptions {
   readonly dataDirectory: string;
   /** The folder of all backups. */
   readonly backups: string;
-  /** How many backups stay. Undefined: all. */
+  /** How many backups are kept. If it is undefined, all are. */
   readonly keep: number | undefined;
 }
 
 interface Created {
   readonly backup: Backup;
   readonly removed: readonly string[];
-  /** Whether the log up to this moment is in the archive. Undefined: the server keeps none. */
+  /** Whether the log up to this moment is in the archive. Undefined if the server keeps none. */
   readonly isLogKept: boolean | undefined;
 }
 

@@ -22,7 +22,7 @@ const recordSchema = z.object({
   schema: z.int(),
   systemId: z.string().regex(/^\d{1,20}$/),
   databaseId: z.uuid(),
-  /** Tells whether a PURSER_SECRET is the one that opens this database. It does not reveal the secret. Null: none has opened it yet. */
+  /** Tells whether a PURSER_SECRET is the one that opens this database. It does not reveal the secret. Null if none has opened it yet. */
   secretFingerprint: z.string().nullable(),
   startedAt: z.iso.datetime(),
   endedAt: z.iso.datetime(),

@@ -19,7 +19,7 @@ interface RestoreOptions {
   readonly backups: string;
   /** The data directory, in which there must be no database. */
   readonly dataDirectory: string;
-  /** The moment to go back to. Undefined: as far as the log goes. */
+  /** The moment to go back to. If it is undefined, the restore goes as far as the log. */
   readonly atMs: number | undefined;
   /** Another folder with parts of the log, such as that of the lost server. */
   readonly alsoLog: string | undefined;

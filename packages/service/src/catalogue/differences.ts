@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** One field that differs. Undefined: it is not there. */
+/** One field that differs. Undefined if it is not there. */
 export interface Difference {
   /** Its way within the entry, such as `price.inputMicrosPerMillion`. */
   readonly field: string;

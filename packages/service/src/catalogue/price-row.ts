@@ -31,7 +31,7 @@ export interface NewPrice extends PriceTerms {
   readonly model_id: string;
   readonly provider: string;
   readonly provider_model: string;
-  /** Milliseconds since 1970 UTC. Null: at once. */
+  /** Milliseconds since 1970 UTC. Null if it is in force at once. */
   readonly effective_from_ms: number | null;
 }
 

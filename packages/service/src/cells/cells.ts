@@ -100,7 +100,7 @@ export function assignSlots(
 interface Settled {
   /** The name of the cell. It is undefined for a database that is no cell. */
   readonly name: string | undefined;
-  /** Where the directory is written. Undefined: in this database. */
+  /** Where the directory is written. If it is undefined, it is written in this database. */
   readonly directoryUrl?: string;
 }
 

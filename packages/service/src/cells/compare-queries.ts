@@ -21,7 +21,7 @@ export async function selectDigests(
   return new Map(rows.map(({ place, digest }) => [place, digest]));
 }
 
-/** Notes the time in the directory, and gives it in microseconds. Undefined: this database has only a copy. */
+/** Notes the time in the directory, and gives it in microseconds. Undefined if this database has only a copy. */
 export async function markBeat(db: Queryable): Promise<bigint | undefined> {
   const { rows } = await db.query<{ beat: bigint }>(
     `update cells.cells set beat_at = clock_timestamp()
@@ -40,7 +40,7 @@ export async function hasBeat(db: Queryable, beat: bigint): Promise<boolean> {
   return rowCount !== 0;
 }
 
-/** Notes that a comparison begins. False: this database has no copy, or another process has begun one within `apartMs`. */
+/** Notes that a comparison begins. False if this database has no copy, or another process has begun one within `apartMs`. */
 export async function beginComparison(db: Queryable, apartMs: number): Promise<boolean> {
   const { rowCount } = await db.query(
     `update cells.own set comparing_at = clock_timestamp()
@@ -65,7 +65,7 @@ interface ComparisonRow {
   readonly age_seconds: number;
 }
 
-/** The outcome of the last comparison. Undefined: there was none. */
+/** The outcome of the last comparison. Undefined if there was none. */
 export async function selectComparison(db: Queryable): Promise<ComparisonRow | undefined> {
   const { rows } = await db.query<ComparisonRow>(
     `select cardinality(differing) as differing, extract(epoch from clock_timestamp() - compared_at)::float8 as age_seconds

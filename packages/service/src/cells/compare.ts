@@ -23,7 +23,7 @@ const COMPARED = DIRECTORY.map(({ name, ownColumns, expiresBy }) => ({
   expiresBy,
 }));
 
-/** Reads the state of the directory, in the cell that has it. Undefined: this is another one. */
+/** Reads the state of the directory, in the cell that has it. Undefined if this is another one. */
 export async function readDirectory(db: Queryable): Promise<DirectoryState | undefined> {
   const beat = await markBeat(db);
   return beat === undefined ? undefined : { beat, digests: await selectDigests(db, COMPARED) };
@@ -62,7 +62,7 @@ async function untilArrived(db: Queryable, beat: bigint): Promise<void> {
   );
 }
 
-/** Those that can be compared: a table has other columns in a cell of another build. */
+/** Returns the places that can be compared: a table has other columns in a cell of another build. */
 function placesOf(...all: readonly Digests[]): readonly string[] {
   const places = new Set(all.flatMap((digests) => [...digests.keys()]));
   const isAlike = (place: string): boolean =>

@@ -4,7 +4,7 @@ import { type Queryable, sqlStateOf } from '#db/pool.ts';
 
 const IS_THERE = '42710';
 
-/** Keeps other runs from copying to this database until the transaction ends. False: one is under way. */
+/** Keeps other runs from copying to this database until the transaction ends. False if one is under way. */
 export async function holdCopy(tx: Queryable): Promise<boolean> {
   const { rows } = await tx.query<{ held: boolean }>(
     `select pg_try_advisory_xact_lock(hashtextextended('cells.copy', 0)) as held`,
@@ -52,7 +52,7 @@ export interface NewSlot {
 
 /**
  * Makes a replication slot, and a snapshot of exactly what comes before it. The snapshot lives until the next statement on this connection.
- * Undefined: there is a slot of that name. The name is ours, and small letters would be SQL.
+ * Undefined if there is a slot of that name. The name is ours, and small letters would be SQL.
  */
 export async function createSlotWithSnapshot(replication: Queryable, slot: string): Promise<NewSlot | undefined> {
   try {

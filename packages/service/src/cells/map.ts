@@ -13,13 +13,13 @@ export interface OtherCell {
 
 /** Keeps in memory which cell has which users, so that a call reads nothing. */
 export interface CellMap {
-  /** The other cell that has this user of an app. Undefined: this one has. */
+  /** The other cell that has this user of an app. Undefined if this one has. */
   readonly otherOf: (appId: AppId, userId: EndUserId) => OtherCell | undefined;
-  /** The other cell that has the bucket of an app's or a key's rate limit. Undefined: this one has. */
+  /** The other cell that has the bucket of an app's or a key's rate limit. Undefined if this one has. */
   readonly homeOf: (id: AppId | KeyId) => OtherCell | undefined;
-  /** The cell that lends of the budgets of API keys: the first one, which never changes. Undefined: this is it. */
+  /** The cell that lends of the budgets of API keys: the first one, which never changes. Undefined if this is it. */
   readonly budgetHome: () => OtherCell | undefined;
-  /** The cells that have given this user's slot to this one, by their names. Empty: it was never elsewhere, or nobody in it had a wallet. */
+  /** The cells that have given this user's slot to this one, by their names. Empty if it was never elsewhere, or nobody in it had a wallet. */
   readonly giversOf: (appId: AppId, userId: EndUserId) => readonly string[];
   /** All cells but this one. */
   readonly others: () => readonly OtherCell[];

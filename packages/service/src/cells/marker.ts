@@ -24,7 +24,7 @@ interface Marked {
 export interface Markers {
   /** The marker of a request that is forwarded to the cell `to` under this correlation id. */
   readonly make: (to: string, correlationId: string, address: string) => string;
-  /** What the marker of a request says. Undefined: it has none, or one that no other cell has made for this cell within a minute. */
+  /** What the marker of a request says. Undefined if it has none, or one that no other cell has made for this cell within a minute. */
   readonly read: (headers: IncomingHttpHeaders) => Marked | undefined;
 }
 

@@ -13,7 +13,7 @@ export async function selectSlot(db: Queryable, slot: number): Promise<SlotRow |
   return rows[0];
 }
 
-/** The same, and nobody else changes it until the transaction ends. */
+/** Reads a slot and locks it, so that nobody else changes it until the transaction ends. */
 export async function lockSlot(tx: Queryable, slot: number): Promise<SlotRow | undefined> {
   const text = 'select cell, moving_to, moves from cells.slots where slot = $1 for update';
   const { rows } = await tx.query<SlotRow>(text, [slot]);
@@ -59,7 +59,7 @@ export async function selectGivers(
   return rows;
 }
 
-/** Decides what becomes of a move, once. False: it is decided already. Waits for another transaction that is deciding. */
+/** Decides what becomes of a move, once. False if it is decided already. Waits for another transaction that is deciding. */
 export async function insertArrival(
   tx: Queryable,
   decided: { readonly slot: number; readonly move: number; readonly from: string } & ArrivalRow,

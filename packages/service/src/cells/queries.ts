@@ -29,7 +29,7 @@ export async function selectMovingSlots(db: Queryable): Promise<readonly number[
   return rows.map(({ slot }) => slot);
 }
 
-/** The cell that this database is. Undefined: no gateway has said so yet. */
+/** The cell that this database is. Undefined if no gateway has said so yet. */
 export async function selectOwnCell(db: Queryable): Promise<string | undefined> {
   const { rows } = await db.query<{ cell: string }>('select cell from cells.own');
   return rows[0]?.cell;
@@ -92,7 +92,7 @@ export async function updateSlots(tx: Queryable, least: number, most: number, ce
   await tx.query('update cells.slots set cell = $3 where slot between $1 and $2 and cell <> $3', [least, most, cell]);
 }
 
-/** Where the directory is written. Undefined: here. */
+/** Where the directory is written. Undefined if it is this database. */
 export async function selectDirectoryUrl(db: Queryable): Promise<string | undefined> {
   const { rows } = await db.query<{ directory_url: string | null }>('select directory_url from cells.own');
   return rows[0]?.directory_url ?? undefined;
@@ -157,7 +157,7 @@ export async function hasSubscription(db: Queryable): Promise<boolean> {
   return (await isCopying(db)) !== undefined;
 }
 
-/** Whether the subscription is enabled. Undefined: there is none. */
+/** Whether the subscription is enabled. Undefined if there is none. */
 export async function isCopying(db: Queryable): Promise<boolean | undefined> {
   const { rows } = await db.query<{ enabled: boolean }>(
     `select s.subenabled as enabled from pg_subscription s join pg_database d on d.oid = s.subdbid
@@ -210,7 +210,7 @@ export async function updateBeat(db: Queryable, apartMs: number): Promise<void> 
   );
 }
 
-/** When a gateway wrote the time into this directory, or into this copy's, in microseconds. Undefined: none did. */
+/** When a gateway wrote the time into this directory, or into this copy's, in microseconds. Undefined if none did. */
 export async function selectNewestBeat(db: Queryable): Promise<bigint | undefined> {
   const { rows } = await db.query<{ beat: bigint | null }>(
     'select (extract(epoch from max(beat_at)) * 1000000)::bigint as beat from cells.cells',
@@ -220,7 +220,7 @@ export async function selectNewestBeat(db: Queryable): Promise<bigint | undefine
 
 /**
  * How long ago the directory was as this cell has it, in seconds, by the clocks of both databases. At most ten seconds of it pass between two
- * times that are noted. Undefined: the directory is here, or no time has arrived yet.
+ * times that are noted. Undefined if the directory is here, or no time has arrived yet.
  */
 export async function selectCopyAge(db: Queryable): Promise<number | undefined> {
   const { rows } = await db.query<{ age_seconds: number | null }>(

@@ -78,7 +78,7 @@ export interface DirectoryTable {
   readonly ownColumns: readonly string[];
   /** A row may be deleted once this time is over, in every cell. */
   readonly expiresBy: string | null;
-  /** It has rows before anybody has used the database. */
+  /** Whether the table has rows before anybody has used the database. */
   readonly isSeeded: boolean;
 }
 

@@ -17,7 +17,7 @@ export interface Ground {
   /** Runs a command on the database. A service may be running on it at the same time. */
   readonly onDatabase: (command: DatabaseCommand) => Promise<number>;
   /**
-   * Does the same for commands that read or write e-mail addresses, or add to the audit trail. It needs the secret of
+   * Runs a command on the database as `onDatabase` does, for those that read or write e-mail addresses, or add to the audit trail. It needs the secret of
    * the database.
    */
   readonly withAddresses: (command: DatabaseCommand) => Promise<number>;

@@ -126,7 +126,7 @@ function announce(subjects: readonly Subject[], { fillsContext, currency }: Anno
   }
 }
 
-/** Those that could be probed. It says of each what was found, or why nothing was. */
+/** Probes the upstreams and returns those that could be probed. Prints for each what was found, or why nothing was. */
 async function probeAll(
   subjects: readonly Subject[],
   settings: ProbeSettings,

@@ -61,7 +61,7 @@ interface Seen {
   readonly isForeign: boolean;
   /** The monthly cap of a wallet that an operator opened and no identity has claimed yet. */
   readonly capToClaim: Micros | undefined;
-  /** They have connected another account of the app before. */
+  /** Whether they have connected another account of the app before. */
   readonly isOneMore: boolean;
 }
 
@@ -84,7 +84,7 @@ export interface Connections {
   readonly ofIdentity: (owner: Owner) => Promise<Connection | undefined>;
   /** The identity's connections, newest first, at most 100. */
   readonly list: (identityId: IdentityId) => Promise<readonly Connection[]>;
-  /** The same of the person with this e-mail, who may be unknown. */
+  /** Lists the connections of the person with this e-mail, who may be unknown. */
   readonly listOf: (email: Email) => Promise<readonly Connection[]>;
   /** Sets the monthly cap and ends a pause. Applies to the next call. False when the identity has no such connection. */
   readonly setCap: (owner: Owner, cap: Micros | undefined) => Promise<boolean>;

@@ -139,7 +139,7 @@ export async function wasReleasedAfter(
   return rowCount === 1;
 }
 
-/** When the wallet was released last. Undefined: it never was. */
+/** When the wallet was released last. Undefined if it never was. */
 export async function selectReleaseMoment(
   db: Queryable,
   wallet: { readonly appId: AppId; readonly userId: EndUserId },

@@ -10,9 +10,9 @@ interface DatabaseRow {
    */
   /** The setting `synchronous_standby_names`. */
   readonly standby_names: string;
-  /** The synchronous standbys that stream now. Null: the owner of the database may not see it. */
+  /** The synchronous standbys that stream now. Null if the owner of the database may not see it. */
   readonly standbys_streaming: number | null;
-  /** Finished parts of the log that wait to be archived, and how long the oldest has. Null: it cannot be seen. */
+  /** Finished parts of the log that wait to be archived, and how long the oldest has. Null if it cannot be seen. */
   readonly archive_parts: number | null;
   readonly archive_seconds: number | null;
   readonly connections: readonly { readonly name: string; readonly count: number }[];
@@ -87,7 +87,7 @@ export interface ServerRow {
   readonly encoding: string;
   /** The rules by which text is sorted have changed since the database was made, so indexes of text may be wrong. */
   readonly has_other_collation: boolean;
-  /** It follows another server, or takes no writes for another reason. */
+  /** Whether the server follows another one, or takes no writes for another reason. */
   readonly is_read_only: boolean;
   /** Commits wait for another server. */
   readonly waits_for_standby: boolean;
@@ -102,7 +102,7 @@ export interface ServerRow {
   readonly archived_seconds: number;
   /** The last try to keep a part of the log failed. Some failures are not counted. */
   readonly archive_fails: boolean;
-  /** Finished parts of the log that wait to be kept, and how long the oldest has. Null: it cannot be seen. */
+  /** Finished parts of the log that wait to be kept, and how long the oldest has. Null if it cannot be seen. */
   readonly waiting_parts: number | null;
   readonly waiting_seconds: number | null;
 }

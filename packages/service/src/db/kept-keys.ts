@@ -80,7 +80,7 @@ export function replaceSecret(
   });
 }
 
-/** One of the keys that the database keeps, and changes nothing. Undefined if there is none that these secrets open. */
+/** Reads one of the keys that the database keeps, and changes nothing. Undefined if there is none that these secrets open. */
 export async function readKeptKey(
   db: Queryable,
   secrets: Secrets,

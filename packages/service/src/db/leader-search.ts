@@ -17,7 +17,7 @@ interface SearchOptions {
   readonly open: typeof openProbe;
 }
 
-/** Two servers may both claim to lead. A search waits so long for a better claim than the first. */
+/** How long a search waits for a better claim than the first, because two servers may both claim to lead. */
 const GRACE_MS = 250;
 /** A standby may be promoted while a search still waits for a frozen server. */
 const AGAIN_MS = 200;

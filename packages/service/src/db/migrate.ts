@@ -118,7 +118,7 @@ export function isUsable(oldestSchema: number): boolean {
 interface AppliedSchema {
   /** The number of the newest migration that was applied, 0 where there is none. */
   readonly version: number;
-  /** It has another migration under a number of ours, as builds had before the first release. Its version then says nothing. */
+  /** Whether the database has another migration under a number of ours, as those of before the first release have. Its version then says nothing. */
   readonly isFromBeforeRelease: boolean;
 }
 

@@ -3,7 +3,7 @@ import type { Queryable } from '#db/pool.ts';
 /** A restore that nobody has accepted yet. */
 interface OpenRestore {
   readonly restored_at: Date;
-  /** The last commit that came back. Null: the log did not say. */
+  /** The last commit that came back. Null if the log did not say. */
   readonly until_at: Date | null;
   readonly backup: string;
 }

@@ -15,7 +15,7 @@ import { stopInSteps, waitUntil } from '#embedded/wait.ts';
 /** A PostgreSQL server that we started and that has answered a query. */
 export interface Postmaster {
   readonly pid: number;
-  /** Resolves when it ends, with a description of how. Never rejects. */
+  /** Resolves when the server has ended, with words that say how. Never rejects. */
   readonly exited: Promise<string>;
   /** Stops it within 75 s. Returns at once when it has already ended. Throws when even SIGKILL does not end it. */
   readonly stop: () => Promise<void>;

@@ -90,7 +90,7 @@ function wholeOf(hold: Hold<Mode>, route: Route, completion: Completion): Whole 
   return { ending, text: JSON.stringify(seenOf(hold, completion, ending)) };
 }
 
-/** The same for a large answer. Each step takes tens of milliseconds, so other calls are served between them. */
+/** Makes a whole answer that is large. Each step takes tens of milliseconds, so other calls are served between them. */
 async function largeOf(hold: Hold<Mode>, route: Route, completion: Completion, large: LargeAnswer): Promise<Whole> {
   try {
     await large.nextStep();

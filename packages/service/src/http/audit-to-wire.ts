@@ -10,7 +10,7 @@ export function auditToWire({ entries, next }: Awaited<ReturnType<AuditReader['p
 
 type FoundEntry = Awaited<ReturnType<AuditSearch['find']>>['entries'][number];
 
-/** The same for operators, who also see the chain. */
+/** Converts entries for operators, who also see the chain. */
 export function foundToWire({ entries, next }: Awaited<ReturnType<AuditSearch['find']>>) {
   return { entries: entries.map(foundEntryToWire), next: next ?? null };
 }

@@ -19,7 +19,7 @@ export interface Closing {
    * its proxy said that it has another gateway for it. Nothing was done for it, so it can be repeated.
    */
   readonly turnsAway: (exchange: Exchange) => boolean;
-  /** Why the process should get no calls. Undefined: ask further. */
+  /** Why the process should get no calls. If it is undefined, other checks decide. */
   readonly reason: () => string | undefined;
 }
 
@@ -28,7 +28,7 @@ export const ELSEWHERE = 'x-service-elsewhere';
 /** Where nginx sends the call if it has no other gateway: a place of its sample, which leaves that header out. */
 const LAST_RESORT = '@elsewhere';
 const REASON = 'The service is stopping.';
-/** They say how this process is, so they are answered to the end. */
+/** The addresses that say how this process is. They are answered to the end. */
 const OWN_STATE: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 export function createClosing(): Closing {

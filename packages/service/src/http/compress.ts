@@ -9,7 +9,7 @@ const zip = promisify(gzip);
 const CODINGS: readonly Coding[] = ['br', 'gzip'];
 const QUALITY = { once: 9, 'each time': 4 } as const;
 
-/** The best coding that an `accept-encoding` header names. Undefined: the client takes neither, so the text goes as it is. */
+/** The best coding that an `accept-encoding` header names. Undefined if the client takes neither, so the text goes as it is. */
 export function codingOf(accepted: string | string[] | undefined): Coding | undefined {
   const parts = String(accepted ?? '')
     .toLowerCase()

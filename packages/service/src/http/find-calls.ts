@@ -93,7 +93,7 @@ export function traceToWire({ appId: _, ...trace }: CallTrace) {
   };
 }
 
-/** The same with the upstream, which is the operator's business alone. */
+/** Converts a trace with its upstream, which only operators may see. */
 export function operatorsTraceToWire(trace: CallTrace) {
   const { provider, providerModel, status } = trace.failure ?? {};
   const isKnown = provider !== undefined && providerModel !== undefined;

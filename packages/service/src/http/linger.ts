@@ -5,7 +5,7 @@ interface LingerLimits {
   /** Bytes of one body that are taken off the line and dropped. */
   readonly bytesMax: number;
   readonly lingerMsMax: number;
-  /** A caller who sends nothing for so long is either reading the answer or gone. */
+  /** How long a caller may send nothing. After that, they are either reading the answer or gone. */
   readonly silentMsMax: number;
   /** Connections that linger at the same time. Beyond it answers are sent without lingering. */
   readonly connectionsMax: number;

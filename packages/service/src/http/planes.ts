@@ -60,7 +60,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The caller of a route that is not public. */
     signedIn: SignedIn | undefined;
-    /** The only app that the caller's token is for. Undefined: a session, which is for all apps of its account. */
+    /** The only app that the caller's token is for. Undefined if a session, which is for all apps of its account. */
     onlyApp: AppId | undefined;
   }
 }

@@ -1,13 +1,13 @@
 /** The bytes of the bodies that are arriving. They are bounded for the process, and for each caller within it. */
 export interface Reading {
-  /** Begins to count a body of this caller. Undefined if there is no room: refuse the request without reading on. */
+  /** Begins to count a body of this caller. Returns undefined if there is no room: then refuse the request without reading on. */
   readonly begin: (caller: string) => ReadingBody | undefined;
   /** What all bodies count for at present, in bytes. */
   readonly bytes: () => number;
 }
 
 interface ReadingBody {
-  /** Counts this body as having so many bytes by now. False if there is no room for them: `end` it, and refuse it. */
+  /** Counts the bytes that this body has by now. Returns false if there is no room for them: then `end` it, and refuse it. */
   readonly grow: (bytes: number) => boolean;
   /** Ends the counting. May be called more than once. */
   readonly end: () => void;

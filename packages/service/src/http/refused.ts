@@ -16,7 +16,7 @@ export class Refused extends Error {
 
 const AWAY_RETRY_SECONDS = 5;
 
-/** What owners and operators get for a report that another cell did not answer: a sum without it would be wrong. Undefined: another fault. */
+/** What owners and operators get for a report that another cell did not answer: a sum without it would be wrong. Undefined if it is another fault. */
 export function awayRefusal(fault: unknown): Refusal<'TOO_MANY_REQUESTS'> | undefined {
   if (!(fault instanceof CellAway)) return undefined;
   const message =

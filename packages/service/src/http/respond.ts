@@ -126,7 +126,7 @@ const OTHER_INTERFACES: readonly (readonly [address: RegExp, advice: string])[] 
   [/\/audio\/(speech|transcriptions|translations)$/, ` This service has no audio.${ELSEWHERE}`],
 ];
 
-/** The interface of another service that this address is for, without what stands before it. Undefined: it is for none. */
+/** The interface of another service that this address is for, without what stands before it. Undefined if it is for none. */
 export function interfaceAt(path: string): string | undefined {
   for (const [address] of OTHER_INTERFACES) {
     const [found] = address.exec(path) ?? [];

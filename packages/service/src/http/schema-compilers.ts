@@ -27,7 +27,7 @@ export function isOptionalBody(schema: z.ZodType): boolean {
   return schema.safeParse({}).success;
 }
 
-/** The same in the form that the framework expects. */
+/** Checks requests, in the form that the framework expects. */
 export const readRequest: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   const isOptional = httpPart === 'body' && isOptionalBody(schema);
   return (data: unknown) => {

@@ -65,7 +65,7 @@ interface ServerOptions {
     /** What other cells may ask about payments. */
     readonly cellRoutes: readonly CellRoute[];
   };
-  /** Says why this process should get no calls. Undefined: it is ready. */
+  /** Says why this process should get no calls. Undefined if it is ready. */
   readonly readiness: () => Promise<string | undefined>;
   readonly sightOf: DoctorSight;
   readonly metrics: MetricsPlane;

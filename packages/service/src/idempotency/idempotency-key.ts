@@ -38,7 +38,7 @@ export interface IdempotencyScope {
 interface RetryMark {
   readonly key: string | undefined;
   readonly joins: boolean;
-  /** The API key joins calls with the same body, for so long after they have ended. Null if it does not. */
+  /** The seconds after its end for which a call joins others with the same body. Null if the API key joins none. */
   readonly joinSeconds: number | null;
 }
 

@@ -73,7 +73,7 @@ interface CodeOptions {
    */
   readonly keys: Keys;
   readonly sendCode: SendCode;
-  /** Mails a way in to a person whose e-mail got too many codes. */
+  /** Mails a link with which a person can sign in whose e-mail got too many codes. */
   readonly sendWayIn: (email: Email, token: string) => Promise<void>;
 }
 

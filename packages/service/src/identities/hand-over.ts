@@ -35,11 +35,11 @@ interface HandOver extends SignInElsewhere {
 export interface HandOvers {
   /** A secret for the cookie of a browser that is about to leave, and its digest, which may stand in an address. */
   readonly begin: (kept: string | undefined) => { readonly secret: string; readonly state: string };
-  /** The token for a person who goes to the cell `to`. Undefined: no cell has begun this (`state`). */
+  /** The token for a person who goes to the cell `to`. Undefined if no cell has begun this (`state`). */
   readonly offer: (person: Person, to: string, way: Way) => string | undefined;
-  /** Opens a token that came in an address, and uses it up, also in a wrong browser. Undefined: forged, expired, or for another cell. */
+  /** Opens a token that came in an address, and uses it up, also in a wrong browser. Undefined if it is forged, expired, or for another cell. */
   readonly spend: (token: string) => Promise<Spent | undefined>;
-  /** Signs in the browser that began it (`secret`). Undefined: it was another browser, or the sign-in has ended there. */
+  /** Signs in the browser that began it (`secret`). Undefined if it was another browser, or the sign-in has ended there. */
   readonly take: (spent: Spent, browser: Browser) => Promise<PersonSignIn | undefined>;
 }
 

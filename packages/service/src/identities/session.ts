@@ -41,7 +41,7 @@ export interface PersonSessions {
   readonly open: (email: Email) => Promise<{ readonly identity: Identity; readonly token: string }>;
   /**
    * Signs in a person who is signed in to another cell, under the same id and since the same time. A browser that
-   * had this id before is signed out. Undefined: the id is somebody else's here.
+   * had this id before is signed out. Undefined if the id is somebody else's here.
    */
   readonly takeOver: (
     from: Pick<Person, 'sessionId' | 'createdAtMs'> & { readonly email: Email },

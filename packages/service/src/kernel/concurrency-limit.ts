@@ -1,4 +1,4 @@
-/** Bounds one kind of work: so much runs at once, so much waits in order, and the rest is turned away. */
+/** Bounds one kind of work: what runs at once, and what waits in order. The rest is turned away. */
 interface ConcurrencyLimit {
   /**
    * Runs the work when a slot is free. Resolves to undefined, having run nothing, when too much work waits already: the

@@ -3,7 +3,7 @@ import type { BucketOwner, RateLimiter } from '#limits/rate-limit.ts';
 interface OverCellsOptions<Cell extends { readonly name: string }> {
   /** The limiter of the buckets in this cell. */
   readonly own: RateLimiter;
-  /** The other cell that has a bucket. Undefined: this one has. */
+  /** The other cell that has a bucket. Undefined if this one has. */
   readonly homeOf: (owner: BucketOwner) => Cell | undefined;
   /** A limiter for the buckets in the cell of this name. `home` says how the map last had it. */
   readonly limiterOf: (name: string, home: () => Cell) => RateLimiter;

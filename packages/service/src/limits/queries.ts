@@ -84,7 +84,7 @@ export interface CellTokenRequest {
 }
 
 /**
- * Does the same for a process of another cell (see `lease_to_cell.sql`). Undefined if this request came before, or if one with a higher number did.
+ * Leases tokens to a process of another cell (see `lease_to_cell.sql`). Undefined if this request came before, or if one with a higher number did.
  */
 export async function leaseTokensToCell(
   db: Queryable,

@@ -2,7 +2,7 @@ import { type Letter, plainName } from '#mail/letter.ts';
 
 interface CodeMail {
   readonly operatorName: string;
-  /** The app's own name for itself, which anybody could have written. Undefined: no app asked. */
+  /** The app's own name for itself, which anybody could have written. Undefined if no app asked. */
   readonly appName: string | undefined;
   readonly code: string;
 }

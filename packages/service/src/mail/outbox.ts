@@ -24,7 +24,7 @@ interface OutboxOptions {
   readonly send: SendMail | undefined;
   /** Tells whether the texts of finished messages are kept. They contain secrets, so this is for development only. */
   readonly keepsBodies: boolean;
-  /** After so many days a message is deleted, however it ended. With 0 it is never deleted. */
+  /** The days after which a message is deleted, however it ended. With 0, it is never deleted. */
   readonly keptDays: number;
   readonly log: Log;
   readonly periodMs?: number;

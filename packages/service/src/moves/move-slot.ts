@@ -54,7 +54,7 @@ const DIRECTORY_MS_MAX = 30_000;
 
 /**
  * Moves a slot with the money of its users to another cell, while calls run. One that was killed goes on where it was when it is run again.
- * Undefined: the slot belongs to that cell already. Throws `CellFault` if it cannot move, and also if calls do not end in time: then the
+ * Undefined if the slot belongs to that cell already. Throws `CellFault` if it cannot move, and also if calls do not end in time: then the
  * slot stays where it was, and calls go on.
  */
 export async function moveSlot(databases: MoveDatabases, options: MoveOptions): Promise<Moved | undefined> {
@@ -87,7 +87,7 @@ interface Begun {
   readonly move: number;
 }
 
-/** Says in the directory that the slot moves. Undefined: it belongs to the cell already. */
+/** Says in the directory that the slot moves. Undefined if it belongs to the cell already. */
 async function begin({ directory, from: giving }: MoveDatabases, slot: number, to: string): Promise<Begun | undefined> {
   const own = await selectOwnCell(giving);
   return inTransaction(directory, async (tx) => {

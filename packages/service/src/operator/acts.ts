@@ -8,7 +8,7 @@ import type { MoneyLimits } from '#operator/limits.ts';
 /** Who acts, from where, and why. */
 export interface Act extends Actor {
   readonly reason: string | undefined;
-  /** What the actor may move, by their role. Undefined: nothing bounds them, as in development and on the command line. */
+  /** What the actor may move, by their role. Undefined if nothing bounds them, as in development and on the command line. */
   readonly limits: MoneyLimits | undefined;
 }
 

@@ -33,7 +33,7 @@ export interface AppDetails {
 export interface AnyApps {
   /** The apps whose id or name contains the text, or with a member of exactly this e-mail. The newest first, at most 500. */
   readonly search: (text: string) => Promise<readonly AppDetails[]>;
-  /** The same in pages, and those with one status. Pass `next` as `after` to get the page after it; undefined on the last one. */
+  /** Lists apps in pages, all or those with one status. Pass `next` as `after` to get the page after it; undefined on the last one. */
   readonly page: (asked: {
     readonly text: string;
     readonly status: AppDetails['status'] | undefined;

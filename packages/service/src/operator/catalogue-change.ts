@@ -1,7 +1,7 @@
 import { type CatalogueFile, upstreamsOf } from '@purser/contract/catalogue.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
-/** One change of the catalogue. An entry may be any JSON: it is checked with the whole catalogue. Undefined: it is removed. */
+/** One change of the catalogue. An entry may be any JSON: it is checked with the whole catalogue. Undefined if it is removed. */
 export type CatalogueChange =
   | { readonly kind: 'catalogue'; readonly file: object }
   | { readonly kind: 'model'; readonly name: string; readonly entry: object | undefined }

@@ -15,7 +15,7 @@ import { type KeyRules, strangeKeyIn } from '#operator/catalogue-keys.ts';
 
 export type EditRefusal = Refusal<'BAD_REQUEST' | 'NOT_FOUND' | 'CONFLICT'>;
 
-/** The version that the operator has read. Undefined: they have read none. */
+/** The version that the operator has read. Undefined if they have read none. */
 export type Version = bigint | undefined;
 
 /** The result of an edit, and the version of the catalogue that has it. */

@@ -37,7 +37,7 @@ export interface CatalogueDesk {
     change: CatalogueChange,
     version: Version,
   ) => Promise<Edited<CatalogueFile> | EditRefusal>;
-  /** The same for one entry, with the entry as it is stored. */
+  /** Adds or replaces one entry, and returns it as it is stored. */
   readonly putModel: (
     act: Act,
     id: string,

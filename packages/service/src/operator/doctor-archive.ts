@@ -7,7 +7,7 @@ const WAIT_SECONDS_BAD = 300;
 const REMEDY = 'Look into the log of the server, at its archive_command, and at the disk of the archive.';
 
 /**
- * What is wrong with the archive of the log. Undefined: nothing, or there is none. The counters of the server do not tell: it counts no
+ * What is wrong with the archive of the log. Undefined if nothing, or there is none. The counters of the server do not tell: it counts no
  * failure of an archive command that it does not find, may not run, or that is killed.
  */
 export function judgeArchive(row: ServerRow): Found | undefined {

@@ -26,13 +26,13 @@ export interface OwnFacts {
   readonly payments: 'none' | 'test money' | 'test key' | 'live';
   /** Whether a large act waits for a second person. */
   readonly needsSecondPerson: boolean;
-  /** Whether the provider of operators has to say that a second factor was used. Undefined: there is no provider. */
+  /** Whether the provider of operators has to say that a second factor was used. Undefined if there is no provider. */
   readonly ssoSaysFactor: boolean | undefined;
   /** Settings that are allowed and that few want in production, each with the reason. */
   readonly doubts: readonly string[];
   /** The server runs in the data directory, and keeps its log where PURSER_BACKUP_DIR says. */
   readonly isEmbedded: boolean;
-  /** The folder of backups of the embedded server. `lastAtMs`: when the last whole one ended. Undefined: no folder is set. */
+  /** The folder of backups of the embedded server. `lastAtMs`: when the last whole one ended. Undefined if no folder is set. */
   readonly backups:
     | 'unreadable'
     | { readonly lastAtMs: number | undefined; readonly isOnDataDisk: boolean }
@@ -60,7 +60,7 @@ export interface StoredFacts {
   readonly webhooks: { readonly late: number; readonly disabled: number };
   /** Names of providers. */
   readonly missingKeys: readonly string[];
-  /** It came out of a backup, and nobody has said yet that the original is gone. */
+  /** The database came out of a backup, and nobody has said yet that the original is gone. */
   readonly restored: { readonly untilMs: number | undefined } | undefined;
   readonly hosting: ServerRow;
   readonly prices: { readonly unpriced: readonly string[]; readonly changedDaysAgo: number | undefined };
@@ -69,7 +69,7 @@ export interface StoredFacts {
 
 export interface FactOptions {
   readonly pool: Pool;
-  /** Whether this process has the secret of the database. Null: the database has known none yet. */
+  /** Whether this process has the secret of the database. Null if the database has known none yet. */
   readonly isOwnSecret: (fingerprint: Buffer | null) => boolean;
   readonly hasKey: (provider: CatalogueProvider) => boolean;
   readonly readMail: (pool: Pool) => Promise<StoredFacts['mail']>;

@@ -19,9 +19,9 @@ interface FiguresOptions {
   readonly queues: readonly ReadQueue[];
   /** The least number of synchronous standbys that the settings ask for. */
   readonly standbysMin: number;
-  /** The end of the certificate of the public address in milliseconds. Undefined: the address has none, or it was not reached. */
+  /** The end of the certificate of the public address in milliseconds. Undefined if the address has none, or it was not reached. */
   readonly certificateEndsMs: () => Promise<number | undefined>;
-  /** How old this cell's copy of the directory is, in seconds. Undefined: it has none. */
+  /** How old this cell's copy of the directory is, in seconds. Undefined if it has none. */
   readonly copyAge: (pool: Pool) => Promise<number | undefined>;
   /** How many tables of the directory differ in the copy that this cell has, and how long ago they were compared. */
   readonly comparison: (

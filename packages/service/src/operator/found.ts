@@ -10,7 +10,7 @@ export interface Thing {
   readonly name?: string | undefined;
 }
 
-/** A thing, with what hangs on it. */
+/** A thing that was found, with what belongs to it. */
 export interface Found extends Thing {
   /** What people call it: the name of an app, the mail address of a person, the model of a call. */
   readonly name: string | undefined;

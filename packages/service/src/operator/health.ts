@@ -42,7 +42,7 @@ export interface Health {
   readonly disk: { readonly freeBytes: number; readonly totalBytes: number } | undefined;
   readonly settings: readonly SettingState[];
   readonly checks: readonly PastCheck[];
-  /** The same as `purser doctor` finds, as of some seconds ago. */
+  /** What `purser doctor` finds, at most some seconds old. */
   readonly doctor: { readonly atMs: number; readonly findings: readonly Diagnosis[] };
 }
 

@@ -11,7 +11,7 @@ import { type Micros, microsSumFromRow } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import { insertMovement, selectMoved } from '#operator/queries.ts';
 
-/** How much an operator of a role may move. Undefined: no bound. */
+/** How much an operator of a role may move. If it is undefined, there is no bound. */
 export interface RoleLimit {
   /** The most in one act. */
   readonly act: Micros | undefined;
@@ -24,7 +24,7 @@ export interface MoneyBounds {
   readonly ofRole: Readonly<Record<OperatorRole, RoleLimit>>;
   /** The largest credit, also of a new wallet, in every role. */
   readonly creditMost: Micros | undefined;
-  /** A larger act waits for a second person. Undefined: none does. */
+  /** A larger act waits for a second person. Undefined if none does. */
   readonly secondPersonAbove: Micros | undefined;
 }
 

@@ -121,7 +121,7 @@ export function runMoneyAct(
 
 /**
  * What is left to do after the commit, when no lock is held: the processor is asked, and the wallet is read. A crash before it
- * leaves a refund that the sweep finds and requests again. Undefined: the user has no wallet, as with a payment that came without one.
+ * leaves a refund that the sweep finds and requests again. Undefined if the user has no wallet, as with a payment that came without one.
  */
 export async function finishMoneyAct(
   { pool, refunds }: MoneyGround,

@@ -6,13 +6,13 @@ import { type Wallet, walletOf } from '#ledger/wallet/wallet.ts';
 export interface ListedWallet extends Wallet {
   readonly appId: AppId;
   readonly openedAtMs: number;
-  /** The cell that has it. Undefined: there are no cells. */
+  /** The cell that has it. Undefined if there are no cells. */
   readonly cell: string | undefined;
 }
 
 export interface ListedWallets {
   readonly wallets: readonly ListedWallet[];
-  /** Pass it as `after` to get the next page. Undefined: there is none. */
+  /** Pass it as `after` to get the next page. Undefined if there is none. */
   readonly next: string | undefined;
 }
 

@@ -35,7 +35,7 @@ export interface CellEntry extends EntryRow {
   readonly cell?: string;
 }
 
-/** Entries of a wallet in all cells in which it was. Undefined: it was always in this one. */
+/** Entries of a wallet in all cells in which it was. Undefined if it was always in this one. */
 export type EntriesElsewhere = (
   wallet: NamedWallet,
   page: MovementPage,

@@ -17,7 +17,7 @@ export const PAYMENT_STATES = [
 ] as const;
 export type PaymentState = (typeof PAYMENT_STATES)[number];
 
-/** Narrows the list of everything about payments. Undefined: all. */
+/** Narrows the list of everything about payments. A field that is undefined restricts nothing. */
 export interface PaymentFilter {
   readonly kind: PaymentKind | undefined;
   readonly state: PaymentState | undefined;
@@ -43,7 +43,7 @@ export interface PaymentLine {
   readonly at: Date;
   /** Microseconds since 1970: the place in the list, with the id. */
   readonly at_us: bigint;
-  /** The cell that has it. Undefined: there are no cells. */
+  /** The cell that has it. Undefined if there are no cells. */
   readonly cell?: string;
 }
 

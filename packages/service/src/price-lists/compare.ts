@@ -15,7 +15,7 @@ export interface ListComparison {
   readonly list: string;
   /** How much of the catalogue's currency a US dollar is, such as `0.92`. */
   readonly dollar: string;
-  /** When the new prices come into force. Undefined: at once. */
+  /** When the new prices come into force. If it is undefined, they are in force at once. */
   readonly from: string | undefined;
   /** Models whose prices the second list need not confirm. */
   readonly unchecked: readonly string[];

@@ -13,7 +13,7 @@ import {
 } from '#price-lists/rate-card.ts';
 import type { SecondPrice } from '#price-lists/second-list.ts';
 
-/** The two lists may differ by so many hundredths, because some lists round. */
+/** The hundredths by which the two lists may differ, because some lists round. */
 const TOLERANCE_PERCENT = 1n;
 /** Prices change by less. Lists that confuse units differ by 100, 1,000 or 1,000,000. */
 const JUMP = 50n;

@@ -58,7 +58,7 @@ export interface Holdings {
 
 const MOVES_SHOWN_MAX = 100;
 const MOVES_MAX = 1_000;
-/** Nobody has so many. */
+/** More wallets than anybody has. */
 const WALLETS_MAX = 10_000;
 const SESSIONS_MAX = 10_000;
 /** The sweep asks for the last time whether a checkout was paid after so many days (`payments/sweep.ts`). */
@@ -66,7 +66,7 @@ const CHECKOUT_DAYS = 3;
 /** A bank decides a dispute within about ten weeks. */
 const DISPUTE_DAYS = 90;
 
-/** What a deletion would do now. It reads, and locks nothing. Undefined: there is no such person. */
+/** What a deletion would do now. It reads, and locks nothing. Undefined if there is no such person. */
 export async function holdingsOf(db: Queryable, identityId: IdentityId): Promise<Holdings | undefined> {
   const identity = await selectIdentity(db, identityId);
   if (identity === undefined) return undefined;

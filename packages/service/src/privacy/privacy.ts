@@ -10,12 +10,12 @@ type Pieces = AsyncGenerator<string>;
 
 /** Export and deletion of people who own wallets (CP-12), by themselves and by operators for them. Each is in the audit trail. */
 export interface Privacy {
-  /** Everything that is kept about a person, as pieces of one JSON text. Undefined: there is no such person. */
+  /** Everything that is kept about a person, as pieces of one JSON text. Undefined if there is no such person. */
   readonly exportOwn: (identityId: IdentityId) => Promise<Pieces | undefined>;
   readonly exportFor: (act: Act, identityId: IdentityId) => Promise<Pieces | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
   /** What a deletion would take away, and what stands in its way. */
   readonly holdings: (identityId: IdentityId) => Promise<Holdings | undefined>;
-  /** Deletes the person, unless the answer has obstacles: then nothing was changed. Undefined: there is no such person. */
+  /** Deletes the person, unless the answer has obstacles: then nothing was changed. Undefined if there is no such person. */
   readonly deleteOwn: (identityId: IdentityId) => Promise<Holdings | undefined>;
   readonly deleteFor: (act: Act, identityId: IdentityId) => Promise<Holdings | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
 }

@@ -22,7 +22,7 @@ export interface Completion {
 export interface LargeAnswer {
   /** Resolves when the next step of the handling may begin: other requests have had their turn in between. */
   readonly nextStep: () => Promise<void>;
-  /** Nothing of the answer but its text is needed any more. */
+  /** Says that nothing of the answer but its text is needed any more. */
   readonly leave: () => void;
 }
 

@@ -31,7 +31,7 @@ interface ProviderRegistry {
   readonly canReach: (definition: CatalogueProvider) => boolean;
   /** A client for each key of a definition that can be used. The same definition gets the same clients, so that connections are kept. */
   readonly clientsOf: (definition: CatalogueProvider) => readonly KeyedClient[];
-  /** That with the key of this place in the list, counted from 0. */
+  /** The client with the key of this place in the list, counted from 0. */
   readonly clientOf: (definition: CatalogueProvider, key: number) => Provider;
   readonly close: () => void;
 }

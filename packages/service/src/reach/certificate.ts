@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 
 /** What a server showed in its TLS handshake. */
 interface Shown {
-  /** Why clients refuse it, such as `CERT_HAS_EXPIRED`. Undefined: they do not. */
+  /** Why clients refuse it, such as `CERT_HAS_EXPIRED`. Undefined if they do not. */
   readonly fault: string | undefined;
   readonly validToMs: number;
   readonly protocol: string;

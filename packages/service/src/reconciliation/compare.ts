@@ -87,7 +87,7 @@ interface Sides {
   readonly movements: readonly Movement[];
   /** What the books have, by `keyOf`: those that the report names, and all of the period. */
   readonly booked: ReadonlyMap<string, Booked>;
-  /** Those of the period. */
+  /** What was booked in the period. */
   readonly ofPeriod: readonly Booked[];
   /** Transactions that an earlier report had, and what each was about. */
   readonly filed: ReadonlyMap<string, string>;

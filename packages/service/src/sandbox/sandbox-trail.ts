@@ -21,7 +21,7 @@ interface SandboxAct {
 }
 
 const SAME_ACT_MS = 60_000;
-/** Beyond this number, all are forgotten. Some acts are then recorded again. */
+/** The most acts that are remembered. Beyond them, all are forgotten, and some are recorded again. */
 const KEPT_MAX = 10_000;
 
 /**

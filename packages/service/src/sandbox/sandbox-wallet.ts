@@ -21,7 +21,7 @@ export interface SandboxWallet {
   readonly isSuspended: boolean;
   readonly requests: number;
   readonly tokens: number;
-  /** What this user's next call will play. Undefined: what its model asks for. */
+  /** What this user's next call will play. If it is undefined, the model of the call decides. */
   readonly nextOutcome: string | undefined;
 }
 

@@ -90,7 +90,7 @@ export async function addSums(db: Queryable, { calls, keys }: NewSums, agoMs: nu
 }
 
 interface Turn {
-  /** It is this process's turn to add what is new. */
+  /** Whether it is this process's turn to add what is new. */
   readonly begun: boolean;
   /** When a pass last ended, in any process. */
   readonly ended_seconds: number;

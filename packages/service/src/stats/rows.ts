@@ -30,7 +30,7 @@ export interface StatsRows {
   readonly totals: (query: SumsQuery) => Promise<SumsRow | undefined>;
   /** Reads the sums in the order of time. Hours and days without calls are left out. */
   readonly series: (query: SumsQuery, step: Step) => Promise<readonly (SumsRow & { readonly at: Date })[]>;
-  /** Those that cost most first, at most `most`. */
+  /** Lists models, those that cost most first, at most `most`. */
   readonly models: (query: SumsQuery, most: number) => Promise<readonly GroupRow<'model'>[]>;
   readonly outcomes: (query: SumsQuery, most: number) => Promise<readonly GroupRow<'outcome'>[]>;
   readonly apps: (query: SumsQuery, most: number) => Promise<readonly GroupRow<'app_id'>[]>;

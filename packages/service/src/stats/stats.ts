@@ -73,7 +73,7 @@ export interface Stats {
   readonly byOutcome: (range: StatsRange) => Promise<readonly OutcomeFigures[]>;
   /** The apps that cost most first, at most a hundred. With models: by their calls of these. */
   readonly byApp: (range: StatsRange & { readonly models?: readonly string[] }) => Promise<readonly AppFigures[]>;
-  /** The three above in one statement, for pages that show all of them. */
+  /** Reads models, outcomes and apps in one statement, for pages that show all of them. */
   readonly groups: (range: StatsRange) => Promise<{
     readonly models: readonly ModelFigures[];
     readonly outcomes: readonly OutcomeFigures[];

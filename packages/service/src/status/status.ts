@@ -35,7 +35,7 @@ export interface ServiceStatus {
   readonly state: 'up' | 'slow' | 'partial' | 'out';
   /** The models in alphabetical order. The list is empty if the page names no models. */
   readonly models: readonly ModelStatus[];
-  /** Those that go on first, then the latest. */
+  /** The incidents: first those that go on, then the latest. */
   readonly incidents: readonly Incident[];
   /** The database could not be read: incidents are those of an earlier reading. */
   readonly isStale: boolean;

@@ -14,7 +14,7 @@ interface WatchOptions {
 
 /** The period between two observations. `observe.sql` counts on it. */
 const PERIOD_MS = 10_000;
-/** A statement that takes so long is noticed: each call waits for two. */
+/** The time from which a statement counts as slow: each call waits for two statements. */
 const SLOW_MS = 1_000;
 /** One slow statement may have waited for a checkpoint or a lock. */
 const SLOW_MIN = 2;

@@ -18,7 +18,7 @@ export interface OtlpSender {
 }
 
 const TYPES = { 'http/protobuf': 'application/x-protobuf', 'http/json': 'application/json' } as const;
-/** Those of the OTLP specification that may be sent again. */
+/** The statuses after which a request may be sent again, by the OTLP specification. */
 const AGAIN: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const RETRY_AFTER_SECONDS_MAX = 300;
 const compress = promisify(gzip);

@@ -46,7 +46,7 @@ const SCANNED_MAX = 5_000;
 export interface TraceRows {
   /** Finds at most `FOUND_MAX` traces. */
   readonly find: (name: CallName, appId: AppId | undefined) => Promise<readonly TraceRow[]>;
-  /** Those that fit, newest first, and after them the last that was read: see `selectRecentTraces`. */
+  /** Reads the traces that fit, newest first, and after them the last that was read: see `selectRecentTraces`. */
   readonly recent: (query: RecentQuery, most: number) => Promise<readonly RecentRow[]>;
 }
 

@@ -11,7 +11,7 @@ export async function dropAllStale(pool: Pool, appId?: AppId): Promise<void> {
   while (dropped === AT_ONCE) dropped = await dropStale(pool, appId, AT_ONCE);
 }
 
-/** Deletes events that ended so many days ago (0: none). */
+/** Deletes events that ended `keptDays` days ago, or none if it is 0. */
 export async function sweepAllEnded(pool: Pool, keptDays: number): Promise<void> {
   if (keptDays === 0) return;
   let removed = AT_ONCE;

@@ -20,7 +20,7 @@ export interface ChatCall {
   readonly app: AppFacts;
   readonly userId: EndUserId;
   readonly model: Model;
-  /** Those that can serve this call, in the order in which they are asked (CC-16). */
+  /** The upstreams that can serve this call, in the order in which they are asked (CC-16). */
   readonly upstreams: readonly [Upstream, ...Upstream[]];
   readonly isStream: boolean;
   /** The caller asked for the usage chunk of a stream (CC-12). */
@@ -43,7 +43,7 @@ export interface ChatCall {
 export interface Asked {
   /** The fields of the caller's request that are passed on. */
   readonly request: JsonObject;
-  /** The same as JSON, without what we decide. */
+  /** The request as JSON, without the fields that the service decides. */
   readonly requestText: string;
 }
 

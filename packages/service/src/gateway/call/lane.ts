@@ -49,7 +49,7 @@ export interface RefusedHold {
 
 export interface EndedHold {
   readonly charged: Micros;
-  /** Nothing has ended: a retry waits for the answer, which must be kept first. Only after `unless-joined`. */
+  /** Whether nothing was ended, because a retry waits for the answer, which must be kept first. Only after `unless-joined`. */
   readonly isJoined?: true;
 }
 
@@ -79,6 +79,6 @@ export interface Ending {
   readonly isEstimated: boolean;
   /** The provider's count contradicted itself, its own text or the limits that it was sent. */
   readonly isUsageClamped: boolean;
-  /** It generated past the limit that it was sent (WA-07). */
+  /** Whether the provider generated past the limit that it was sent (WA-07). */
   readonly isPastLimit: boolean;
 }

@@ -13,7 +13,7 @@ export interface Route extends Served {
   /** The output limit of each choice. It is the same at every upstream. */
   readonly outputTokens: number;
   /**
-   * Goes to the next upstream. Undefined: the request can be sent. A promise, if the call has to wait for its turn at this provider:
+   * Goes to the next upstream. Undefined if the request can be sent. A promise, if the call has to wait for its turn at this provider:
    * it rejects like a provider that throttles. Throws in the same way if there is no place to wait.
    */
   readonly begin: () => Promise<void> | undefined;
@@ -23,7 +23,7 @@ export interface Route extends Served {
   readonly signalFor: (signal: Signal) => Signal;
   /** The whole answer has come, or the first chunks of a stream. */
   readonly answered: () => void;
-  /** The try failed. Undefined: another upstream is to be asked. Otherwise the failure that the caller is to get. */
+  /** The try failed. Undefined if another upstream is to be asked. Otherwise the failure that the caller is to get. */
   readonly failed: (fault: unknown) => unknown;
   /** A call that was answered has ended, and its place at the provider is free. `fault`: the stream broke. May be called again. */
   readonly ended: (fault?: unknown) => void;

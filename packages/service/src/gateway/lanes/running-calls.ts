@@ -10,7 +10,7 @@ import { type Micros, microsToWire } from '#kernel/micros.ts';
 export interface RunningCalls {
   readonly count: () => number;
   /**
-   * Counts a plain call towards those of its app in this process, before its hold is placed. False: the app has as many as it
+   * Counts a plain call towards those of its app in this process, before its hold is placed. False if the app has as many as it
    * may have (CC-18). Their answers are read whole, so their number bounds what they take of memory and time.
    */
   readonly admit: (call: ChatCall) => boolean;

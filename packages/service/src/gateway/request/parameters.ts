@@ -66,7 +66,7 @@ const ALWAYS = ['model', 'messages'];
 /** Every parameter of the format that the gateway knows. */
 export const KNOWN_PARAMETERS: ReadonlySet<string> = new Set([...ALWAYS, ...PARAMETERS.keys()]);
 
-/** Those of vendors too. A model takes one of them only if its catalogue entry lists it. */
+/** All parameters, those of vendors too. A model takes one of them only if its catalogue entry lists it. */
 export const NAMED_PARAMETERS: ReadonlySet<string> = new Set([...KNOWN_PARAMETERS, ...VENDOR_PARAMETERS.keys()]);
 
 /**

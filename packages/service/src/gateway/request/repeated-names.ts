@@ -16,7 +16,7 @@ const EXPECTS = 'given only once: an object may not have two members of one name
 interface Open {
   /** The names that an object has had so far. Undefined for a list. */
   readonly names: Set<string> | undefined;
-  /** The newest name or index. */
+  /** The name or index that was read last. */
   step: Step;
   /** The next string of an object is a name. */
   isNameNext: boolean;

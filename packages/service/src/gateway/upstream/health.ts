@@ -5,12 +5,12 @@ type HealthState = 'closed' | 'open' | 'testing';
 const SLOT_MS = 10_000;
 const SLOTS = 6;
 
-/** One failure says nothing: the breaker opens when at least so many calls failed, and they are half of all. */
+/** The least failures that open the breaker, if they are half of all calls: one failure says nothing. */
 const FAILURES_MIN = 3;
 
 const PAUSE_MS_MIN = 5_000;
 /**
- * This bounds also what a provider asks of us, because a mistaken `retry-after` of a day must not close it out for that
+ * The longest pause of an upstream, also if its provider asks for a longer one, because a mistaken `retry-after` of a day must not close it out for that
  * long.
  */
 const PAUSE_MS_MAX = 60_000;
@@ -76,7 +76,7 @@ export class Health {
     return true;
   }
 
-  /** The first chunk of a stream took so long. */
+  /** Notes how long the first chunk of a stream took. */
   began(nowMs: number, firstByteMs: number): void {
     this.#add(FIRST_BYTES, 1, nowMs);
     this.#add(FIRST_BYTE_MS, firstByteMs, nowMs);

@@ -113,7 +113,7 @@ export interface OwnCount {
 export interface SaidCounter {
   /** Counts messages or deltas. Returns whether they say anything. */
   readonly add: (messages: readonly unknown[]) => boolean;
-  /** Counts texts of so many bytes that came without their messages. */
+  /** Counts texts that came without their messages. `bytes` is their length. */
   readonly addTexts: (texts: readonly string[], bytes: number) => void;
   /** The bytes of all texts. */
   readonly bytes: () => number;

@@ -149,7 +149,7 @@ export function outputLimitOf({ call, granted }: Pick<Hold<Mode>, 'call' | 'gran
   return outputLimitFor(call, outputTokensWithin(call, granted));
 }
 
-/** The same for a known limit of each choice. */
+/** Returns the output limit of all choices if that of each choice is known. */
 export function outputLimitFor({ choices }: ChatCall, outputTokens: number): OutputLimit {
   const tokens = outputTokens * choices;
   return { tokens, bytesMax: tokens * BYTES_PER_TOKEN_MAX + BYTES_BESIDE_MAX };

@@ -70,7 +70,7 @@ const USE: CellQuestion<readonly KeyId[], readonly KeyBudgetRow[]> = {
 
 type ReadUse = (lines: readonly KeyId[]) => Promise<readonly KeyBudgetRow[]>;
 
-/** What counts for budgets in all cells. Undefined: one of them does not answer. */
+/** What counts for budgets in all cells. Undefined if one of them does not answer. */
 export function budgetUseEverywhere(
   here: ReadUse,
   { reader }: EveryCell,

@@ -15,7 +15,7 @@ const digestsSchema = z.codec(z.record(z.string(), z.string()), z.map(z.string()
 export const DIRECTORY_STATE: CellQuestion<object, DirectoryState> = {
   path: '/cells/directory',
   bytesMax: 1_024,
-  /** All of it is read. */
+  /** How long a cell may take, in milliseconds: the whole directory is read. */
   waitMs: 25_000,
   asked: z.object({}),
   answer: z.object({ beat: bigintSchema, digests: digestsSchema }),

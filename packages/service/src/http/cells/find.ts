@@ -9,7 +9,7 @@ const WAIT_MS = 2_000;
 /** A query has at most 512 characters, of up to six bytes each in JSON. */
 const BYTES_MAX = 4_096;
 
-/** Whether another cell has what an operator looks for. Undefined: it does not answer. */
+/** Whether another cell has what an operator looks for. Undefined if it does not answer. */
 export interface FoundElsewhere {
   readonly cell: string;
   readonly has: boolean | undefined;

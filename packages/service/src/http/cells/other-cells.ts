@@ -20,7 +20,7 @@ export interface CellPages {
 export interface OtherCells {
   /** The name of this cell. */
   readonly own: string;
-  /** Where the pages of a cell are. Undefined: there is no other cell of this name, or it does not answer. */
+  /** Where the pages of a cell are. Undefined if there is no other cell of this name, or it does not answer. */
   readonly pagesOf: (cell: string) => Promise<CellPages | undefined>;
   /** The pages of all other cells that answer. `isWhole`: all of them do. */
   readonly allPages: () => Promise<{ readonly pages: readonly CellPages[]; readonly isWhole: boolean }>;
@@ -28,7 +28,7 @@ export interface OtherCells {
   readonly walletsOf: (email: Email) => Promise<{ readonly wallets: readonly FarWallet[]; readonly isWhole: boolean }>;
   /** Whether a person's sign-in is in force there. False also if the cell does not answer. */
   readonly isInForce: (cell: string, signIn: SignInElsewhere) => Promise<boolean>;
-  /** Ends a sign-in in the other cells, or all of them if `sessionId` is undefined. False: not every cell has answered. */
+  /** Ends a sign-in in the other cells, or all of them if `sessionId` is undefined. False if not every cell has answered. */
   readonly signOut: (email: Email, sessionId: SessionId | undefined) => Promise<boolean>;
 }
 

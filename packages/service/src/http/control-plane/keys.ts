@@ -161,7 +161,7 @@ function mintedToWire(key: ApiKey) {
   };
 }
 
-/** Those that are not set are undefined. */
+/** Returns the options of a key. Those that are not set are undefined. */
 function optionsToWire({ boundUser, joinSeconds, mayReset }: ApiKey) {
   return { userId: boundUser, joinSeconds, mayReset: mayReset ? (true as const) : undefined };
 }

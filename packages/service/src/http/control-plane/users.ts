@@ -41,7 +41,7 @@ export function addUserRoutes(plane: Plane, control: ControlPlane): void {
   );
 }
 
-/** The same for one who has disconnected (WA-02). */
+/** The refusal for a user who does not exist, and for one who has disconnected (WA-02). */
 const noSuchUser = () => refuse('NOT_FOUND', 'This app has no user with this ID and a connected wallet.');
 
 function userToWire({ userId, connectedAtMs, spentThisMonth, isCapReached, lastChargedAtMs }: AppUser) {

@@ -29,7 +29,7 @@ interface CallEndParts {
   readonly counts: CallCounts;
   /** Exports the call as a trace of OpenTelemetry. Undefined if the operator collects none. */
   readonly exportCall: ((call: ExportedCall) => void) | undefined;
-  /** One of so many answered calls has a line. */
+  /** Of this many answered calls, one has a line. */
   readonly oneIn: number;
   /** Returns a random number from 0 to below 1. */
   readonly random: () => number;
@@ -100,12 +100,12 @@ interface EndOfCall {
   readonly outcome: TraceOutcome;
   readonly status: number | undefined;
   readonly durationMs: number;
-  /** The line stands for so many calls. Undefined: only for its own. */
+  /** How many calls the line stands for. If it is undefined, the line stands for its own call only. */
   readonly oneIn: number | undefined;
 }
 
 /**
- * The line of a call. No user: the name that an app gives to a person may be an e-mail address. The trace has it. The object is
+ * Writes the line of a call. It has no user: the name that an app gives to a person may be an e-mail address. The trace has it. The object is
  * written out, because this runs for every call, and copying one into the other costs more.
  */
 function writeLine(log: Log, { request, correlationId }: Exchange, notes: CallNotes, end: EndOfCall): void {

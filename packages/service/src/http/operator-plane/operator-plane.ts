@@ -39,12 +39,12 @@ import type { DeliveryHistory } from '#webhooks/history.ts';
 
 /** What the routes for operators need. */
 export interface OperatorPlane extends LookUp {
-  /** The name of this cell. Undefined: there are no cells. */
+  /** The name of this cell. Undefined if there are no cells. */
   readonly cell: string | undefined;
   readonly apps: AnyApps;
   readonly wallets: OperatorWallets;
   readonly pending: PendingActs;
-  /** What operators may move, by role. Undefined: nothing bounds them. */
+  /** What operators may move, by role. Undefined if nothing bounds them. */
   readonly limits: MoneyLimits | undefined;
   readonly walletOwners: WalletOwners;
   readonly privacy: Privacy;
@@ -64,7 +64,7 @@ export interface OperatorPlane extends LookUp {
   /** What a call did to the books. */
   readonly callBooks: (callId: CallId) => Promise<CallBooks>;
   readonly readAttention: () => Promise<Attention>;
-  /** The same of all other cells. Empty if there are none. */
+  /** What needs a person in all other cells. Empty if there are none. */
   readonly readAttentionElsewhere: () => Promise<readonly OtherCellAttention[]>;
   readonly find: FindAnything;
   /** Which of all other cells have something of an id. Empty if there are none. */

@@ -36,7 +36,7 @@ export interface BudgetHome {
 interface Gathered {
   /** What each cell had that was lent to is known. */
   readonly isWhole: boolean;
-  /** Nothing came back, to here or by another recall at the same time. */
+  /** Whether nothing came back, neither by this recall nor by another one at the same time. */
   readonly isNothing: boolean;
 }
 
@@ -114,7 +114,7 @@ interface Recall {
   readonly key: KeyId;
   /** The month of the budget. It is null for this month. */
   readonly month: string | null;
-  /** A cell that keeps what it has. Null: none does. */
+  /** A cell that keeps what it has. Null if none does. */
   readonly except: string | null;
 }
 

@@ -16,11 +16,11 @@ interface RoomAsked {
 
 /** What was found. The call is to be placed again unless `isTold`. */
 interface RoomFound {
-  /** Nothing has changed since the cells were asked last. */
+  /** Whether nothing has changed since the cells were asked last. */
   readonly isTold: boolean;
-  /** Nobody had anything to spare, so asking once more is no use. */
+  /** Whether nobody had anything to spare, so that it is no use to ask once more. */
   readonly isNothing: boolean;
-  /** Why there is too little, if the call is refused again. Undefined: as its own database says. */
+  /** Why there is too little, if the call is refused again. If it is undefined, the reason is that of its own database. */
   readonly reason: Exclude<Lent['refused'], null> | undefined;
 }
 
@@ -29,7 +29,7 @@ export type FindRoom = (asked: RoomAsked) => Promise<RoomFound>;
 interface FindRoomOptions {
   readonly db: Pool;
   readonly home: BudgetHome;
-  /** Asks another cell, which is the home. Undefined: this one is. Rejects if it does not answer in a second. */
+  /** Asks another cell, which is the home. Undefined if this one is. Rejects if it does not answer in a second. */
   readonly askHome: () => ((asked: LendRequest) => Promise<Lent>) | undefined;
   readonly clock: SteadyClock;
   readonly log: Log;

@@ -103,7 +103,7 @@ export async function recallAllowances(
   return rows;
 }
 
-/** What a cell keeps of an allowance. `is_given_back`: the rest is free. False: a later message has come there. */
+/** What a cell keeps of an allowance. `is_given_back`: the rest is free. False if a later message has come there. */
 export interface GivenBackRow {
   readonly is_given_back: boolean;
   readonly used: bigint;

@@ -20,7 +20,7 @@ export interface PastCheck {
 
 const PROCESS_LENGTH_MAX = 200;
 
-/** Keeps the result of a check that took so long, with the name of this process, for 90 days. */
+/** Keeps the result of a check and how long it took, with the name of this process, for 90 days. */
 export async function noteCheck(pool: Pool, kind: PastCheck['kind'], check: LedgerCheck, ms: number): Promise<void> {
   const by = `${process.pid}@${hostname()}`.slice(0, PROCESS_LENGTH_MAX);
   const { wallets, found } = check;

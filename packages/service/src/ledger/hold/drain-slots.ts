@@ -51,7 +51,7 @@ export function createDrainSlots({ pool, log }: DrainSlotOptions): DrainSlots {
     onTaken?.();
   }
 
-  /** Stops the polling with the last offer: without one there is nothing to ask the database. */
+  /** Withdraws an offer. With the last one the polling stops, because there is nothing left to ask the database. */
   function withdraw(callId: CallId): void {
     offered.delete(callId);
     if (offered.size > 0) return;

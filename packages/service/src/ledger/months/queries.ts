@@ -36,7 +36,7 @@ export interface MonthRow {
   readonly archived_at: Date | null;
   /** Its receipts are only in an archive. */
   readonly detached_at: Date | null;
-  /** Whether it ended so many months before this one began. */
+  /** Whether the month ended at least the asked number of months before this one began. */
   readonly is_old: boolean;
   /** Whether the check of changes has been over all of its receipts. */
   readonly is_checked: boolean;

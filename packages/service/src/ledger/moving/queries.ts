@@ -69,7 +69,7 @@ export async function depart(
 
 /** The money in a database, in micros, and what has come to it and left it with slots. */
 export interface CellBooks {
-  /** Those that have left are not counted. */
+  /** The number of wallets. Those that have left are not counted. */
   readonly wallets: bigint;
   readonly balance: bigint;
   readonly owed: bigint;

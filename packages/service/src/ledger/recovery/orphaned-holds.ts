@@ -46,7 +46,7 @@ const LOOK_MS = 60_000;
 export function createOrphanedHolds({ pool, instance, releaseCall, log }: OrphanedHoldsOptions): OrphanedHolds {
   /** The calls, with the names of their wallets. */
   const calls = new Map<CallId, string>();
-  /** Those that end during a look, which may still show their holds. */
+  /** The calls that end during a look, which may still show their holds. */
   const endedMeanwhile = new Set<CallId>();
   let doubtUntilMs = 0;
   let lookAtMs = 0;

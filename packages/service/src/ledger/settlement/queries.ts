@@ -23,7 +23,7 @@ interface LateRow {
   readonly call_id: CallId;
   readonly charged: bigint;
   readonly lost: bigint;
-  /** It was booked now, not earlier. */
+  /** Whether it was booked now, and not earlier. */
   readonly is_new: boolean;
 }
 

@@ -166,7 +166,7 @@ function isReleased({ charge }: Settlement, { charged }: SettledCall): boolean {
   return charged === ZERO_MICROS && charge > ZERO_MICROS;
 }
 
-/** Settles what a file holds. What was told after its hold was released is charged late. */
+/** Settles what a file holds. A charge that its caller was told after its hold had been released is booked as a late one. */
 async function settleAll(pool: Pool, settlements: readonly Settlement[], log: Log): Promise<void> {
   const settled = inOrderOf(settlements, await settleHolds(pool, settlements)).map(settledCallOf);
   const released = settlements.filter((settlement, index) => isReleased(settlement, settled[index] ?? FREE));

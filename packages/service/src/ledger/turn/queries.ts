@@ -61,7 +61,7 @@ const chargedAsSaid = ({ callId, charge }: Settlement): SettledRow => ({
   is_joined: false,
 });
 
-/** The same for a hold that fitted whole. */
+/** Returns the row of a hold that fitted whole. */
 const heldWhole = ({ callId, most }: HoldRequest): ReservedRow => ({
   call_id: callId,
   outcome: 'granted',

@@ -11,7 +11,7 @@ export interface AppUser {
    */
   readonly connectedAtMs: number;
   readonly spentThisMonth: Micros;
-  /** The most that a month may cost. Undefined: no cap. `GET /balance` tells the app the same. */
+  /** The most that a month may cost. Undefined if there is no cap. `GET /balance` tells the app the same. */
   readonly cap: Micros | undefined;
   /** The month's cap is spent. A pause is a cap of 0, so it looks the same, as it does to calls. */
   readonly isCapReached: boolean;
@@ -28,7 +28,7 @@ export interface AppUsers {
     appId: AppId,
     page: { readonly beginsWith: string; readonly after: string; readonly most: number },
   ) => Promise<readonly AppUser[]>;
-  /** One of them, with what they spent in this app in all. Undefined for everybody whom the list leaves out. */
+  /** Finds one user, with what they spent in this app in all. Undefined for everybody whom the list leaves out. */
   readonly find: (appId: AppId, userId: EndUserId) => Promise<(AppUser & { readonly spent: Micros }) | undefined>;
 }
 

@@ -51,7 +51,7 @@ export interface WalletMovements {
 
 export interface WalletDays {
   readonly days: readonly WalletDay[];
-  /** What was booked before this moment is missing: a cell in which the wallet was does not answer. Undefined: nothing is. */
+  /** What was booked before this moment is missing: a cell in which the wallet was does not answer. Undefined if nothing is. */
   readonly missingBeforeMs: number | undefined;
 }
 

@@ -12,7 +12,7 @@ export interface AnyWalletRow extends WalletRow {
   readonly place: string;
 }
 
-/** Which wallets. Undefined: all. */
+/** Which wallets are listed. A field that is undefined lists all. */
 export interface WalletFilter {
   readonly appId: AppId | undefined;
   /** What the user id begins with. The wallets then come in the order of user ids. */
@@ -32,7 +32,7 @@ export interface WalletPage {
   readonly most: number;
 }
 
-/** Wallets in the order of a list, and the place to which none is missing. Undefined: to the end. */
+/** Wallets in the order of a list, and the place to which none is missing. If it is undefined, the list is complete to its end. */
 export interface WalletRows {
   readonly rows: readonly AnyWalletRow[];
   readonly upTo: string | undefined;

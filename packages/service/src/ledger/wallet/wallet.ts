@@ -41,9 +41,9 @@ interface WalletKey {
 export interface Wallets {
   /** Finds the wallet of an (app, user) pair, connected or not. Undefined if there is none. */
   readonly find: (appId: AppId, userId: EndUserId) => Promise<Wallet | undefined>;
-  /** The same, locked until the transaction ends: calls of the wallet wait meanwhile. For an act whose amount is what it finds. */
+  /** Finds a wallet and locks it until the transaction ends: calls of the wallet wait meanwhile. For an act whose amount is what it finds. */
   readonly lock: (appId: AppId, userId: EndUserId) => Promise<Wallet | undefined>;
-  /** The same for the app's own questions: a disconnected wallet is to it as if it did not exist (WA-02). */
+  /** Finds a wallet for the app's own questions: a disconnected wallet is to it as if it did not exist (WA-02). */
   readonly findConnected: (appId: AppId, userId: EndUserId) => Promise<Wallet | undefined>;
   /** Opens a connected wallet for a user who has agreed elsewhere. False if the user has one already. */
   readonly open: (wallet: NewWallet) => Promise<boolean>;

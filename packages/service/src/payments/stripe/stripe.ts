@@ -173,7 +173,7 @@ async function asked<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** The same for a list that is read page by page. */
+/** Lists movements page by page. A fault that it throws contains nothing secret. */
 async function* listed(stripe: Stripe, time: Parameters<typeof listMovements>[1]): AsyncGenerator<Movement> {
   try {
     yield* listMovements(stripe, time);

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import { LEAVE_OUT, type Unsupported } from '#providers/capabilities/rules.ts';
 import { DATA_URL } from '#providers/translated/to-prompt.ts';
 
-/** Fields of a message that a translation has a place for, by role. `annotations` and unsealed reasoning are echoes: they stay here. */
+/** Fields of a message that a translation has a place for, by role. `annotations` and unsealed reasoning only repeat what a provider sent, so they are not sent back. */
 const FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
   system: new Set(['role', 'content', 'cache_control']),
   developer: new Set(['role', 'content', 'cache_control']),
@@ -26,7 +26,7 @@ const PART_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'im
 interface MessageWords {
   /** Fields of a tool call that the vendor wants back. */
   readonly toolCallFields: readonly string[];
-  /** Names of tools that arrive unchanged. Undefined: all. */
+  /** Names of tools that arrive unchanged. If it is undefined, all do. */
   readonly toolName?: RegExp;
   /** The vendor takes images in the result of a tool. */
   readonly hasToolImages: boolean;

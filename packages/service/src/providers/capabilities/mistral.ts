@@ -59,7 +59,7 @@ function listOf(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? (value as readonly JsonObject[]) : [];
 }
 
-/** An empty list says nothing. */
+/** Whether a value is given. An empty list counts as none. */
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
 }

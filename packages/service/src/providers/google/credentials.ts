@@ -19,7 +19,7 @@ const SCOPES = ['https://www.googleapis.com/auth/cloud-platform'];
 interface CredentialsOptions {
   readonly http: VendorHttp;
   readonly project: string;
-  /** The JSON of a service account or of a workload identity. Undefined: what Google's libraries find in the environment. */
+  /** The JSON of a service account or of a workload identity. If it is undefined, Google's libraries look for them in the environment. */
   readonly credentialsFile: string | undefined;
   /** The environment variables, which may name the host of Google's metadata server. */
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -14,7 +14,7 @@ interface TokenRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** The form, which is sent by POST. Without one, the request is a GET. */
   readonly form?: Readonly<Record<string, string>>;
-  /** Uses the proxies of these variables. Undefined: none. */
+  /** The variables that name proxies. If they are undefined, no proxy is used. */
   readonly environment: Environment | undefined;
 }
 

@@ -20,7 +20,7 @@ interface AdapterOptions {
   /** Where calls of a model go. */
   readonly urlOf: (providerModel: string) => URL;
   readonly key: KeySource | undefined;
-  /** The header that holds the key alone. Undefined: `authorization`, as a token. */
+  /** The header that holds the key alone. If it is undefined, the key is sent in `authorization`, as a token. */
   readonly keyHeader?: string | undefined;
   /** The further headers, which are the same for each call. */
   readonly headers?: Readonly<Record<string, string>> | undefined;

@@ -26,7 +26,7 @@ export interface ChunkReader {
   readonly take: () => readonly StreamChunk[];
   /** The provider has sent `[DONE]`. Everything behind it is ignored. */
   readonly isDone: () => boolean;
-  /** Nothing but the end of the body is missing, so it does not matter how the connection ends. */
+  /** Whether nothing but the end of the body is missing, so that it does not matter how the connection ends. */
   readonly isComplete: () => boolean;
 }
 

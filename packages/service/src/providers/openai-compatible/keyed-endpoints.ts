@@ -10,7 +10,7 @@ interface KeyedEndpointsOptions {
   readonly urlOf: (providerModel: string) => URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly key: KeySource | undefined;
-  /** The header of a key that is no token, which holds the key alone. Undefined: `authorization`, as a token. */
+  /** The header of a key that is no token, which holds the key alone. If it is undefined, the key is sent in `authorization`, as a token. */
   readonly keyHeader?: string | undefined;
 }
 

@@ -55,7 +55,7 @@ export interface Dialect {
   readonly countsOf: (usage: LanguageModelV4Usage) => TokenCounts;
   /** The reason for a vendor's word that V4 does not unify; undefined for a word that means a failure. */
   readonly finishReasonOf: (raw: string) => FinishReason | undefined;
-  /** What a failure means by the vendor's own codes. Undefined: what its status means anywhere. */
+  /** What a failure means by the vendor's own codes. If it is undefined, the status decides, as for every vendor. */
   readonly failureKindOf: (failure: VendorFailure) => UpstreamErrorKind | undefined;
   /** The vendor's code in the parsed body and headers of a failed response. */
   readonly codeOf: (body: unknown, headers: Readonly<Record<string, string>>) => string | undefined;

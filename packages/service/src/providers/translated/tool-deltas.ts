@@ -5,7 +5,7 @@ import { argumentsOf, unknownPart } from '#providers/translated/answer.ts';
 
 type PartOf<Type extends LanguageModelV4StreamPart['type']> = Extract<LanguageModelV4StreamPart, { type: Type }>;
 
-/** The tool calls of one stream as deltas of the compatible format, each handed on as it comes. Undefined: nothing new to say. */
+/** The tool calls of one stream as deltas of the compatible format, each handed on as it comes. Undefined if there is nothing new to say. */
 interface ToolDeltas {
   readonly begin: (part: PartOf<'tool-input-start'>) => JsonObject | undefined;
   readonly goOn: (part: PartOf<'tool-input-delta'>) => JsonObject | undefined;

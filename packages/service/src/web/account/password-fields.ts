@@ -34,7 +34,7 @@ export function newPasswordField(): Html {
   });
 }
 
-/** Why a new password cannot be used. Undefined: it can. */
+/** Why a new password cannot be used. Undefined if it can. */
 export function newPasswordFault(password: string): Refusal<'BAD_REQUEST'> | undefined {
   if (newPassword.safeParse(password).success) return undefined;
   return refuse('BAD_REQUEST', TEXTS.unfit);

@@ -1,7 +1,7 @@
 import encodeQR from 'qr';
 import { type Html, html } from '#kernel/html.ts';
 
-/** Readers need a light border of so many modules. */
+/** The width of the light border that readers need, in modules. */
 const QUIET = 4;
 const PIXELS = 232;
 /** A code of more text is too fine for the camera of a phone. No address that we write is as long. */

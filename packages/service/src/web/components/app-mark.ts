@@ -3,7 +3,7 @@ import { MARK_TEXTS } from '#web/components/texts.ts';
 
 interface AppMark {
   readonly name: string;
-  /** The digest of its logo, which `/logos/...` serves. Undefined: it has none. */
+  /** The digest of its logo, which `/logos/...` serves. Undefined if it has none. */
   readonly logo: string | undefined;
 }
 

@@ -26,7 +26,7 @@ export function buttonLink(href: string, text: string, kind?: 'quiet'): Html {
   return html`<p><a class="button${kind === undefined ? '' : ' quiet'}" href="${href}">${text}</a></p>`;
 }
 
-/** The same, in a tab of its own: this page has something that must not be lost. */
+/** A link that looks like a button and opens a new tab, because this page has something that must not be lost. */
 export function buttonLinkAside(href: string, text: string): Html {
   return html`<p><a class="button quiet" href="${href}" target="_blank" rel="noopener">${text}</a></p>`;
 }

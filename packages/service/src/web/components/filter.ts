@@ -8,7 +8,7 @@ interface FilterField {
   readonly name: string;
   readonly label: string;
   readonly value: string;
-  /** A moment is typed to the minute, in UTC. A text by default. */
+  /** The type of the field: a moment, typed to the minute in UTC, or text if it is left out. */
   readonly type?: 'datetime-local';
   /** A list to choose from, with an empty value for all. Without it, a text is typed. */
   readonly choices?: readonly { readonly value: string; readonly text: string }[];

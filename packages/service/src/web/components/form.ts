@@ -8,7 +8,7 @@ interface ProvenForm {
   /** An HMAC of `action` under the visitor's session, see `frame/form-proof.ts`. */
   readonly proof: string;
   readonly fields: Html;
-  /** It has a field for a file. */
+  /** Whether the form has a field for a file. */
   readonly hasFile?: boolean | undefined;
 }
 

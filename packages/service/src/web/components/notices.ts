@@ -8,7 +8,7 @@ interface FieldProblem {
 
 /**
  * What went wrong, at the top of the page, before the form. Screen readers read it out at once (`role="alert"`).
- * Several problems become links to their fields, so that a keyboard gets there with one press. Undefined: nothing.
+ * Several problems become links to their fields, so that a keyboard gets there with one press. Undefined if there is nothing to say.
  */
 export function errorSummary(problem: string | readonly FieldProblem[] | undefined): Html | undefined {
   if (problem === undefined || problem.length === 0) return undefined;
@@ -17,7 +17,7 @@ export function errorSummary(problem: string | readonly FieldProblem[] | undefin
   return html`<div class="alert" role="alert"><ul>${items}</ul></div>`;
 }
 
-/** What was just done. Screen readers read it out when they are idle (`role="status"`). Undefined: nothing. */
+/** What was just done. Screen readers read it out when they are idle (`role="status"`). Undefined if there is nothing to say. */
 export function successNotice(message: string | undefined): Html | undefined {
   return message === undefined ? undefined : html`<p class="good" role="status">${message}</p>`;
 }

@@ -35,7 +35,7 @@ export interface Filled {
 export interface ConsentAt {
   /** The form posts to `consent` below it. An app that waits is told at `done` below it. */
   readonly path: string;
-  /** The way out without connecting. Undefined: no app waits for an answer. */
+  /** The way out without connecting. Undefined if no app waits for an answer. */
   readonly cancelPath: string | undefined;
 }
 

@@ -25,7 +25,7 @@ import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-service
 /** The third of the four amounts is chosen at first: one in the middle. */
 const STANDARD_CHOICE = 2;
 
-/** Asks for consent before a page that needs an owner, unless the wallet is connected. Undefined: it is. */
+/** Asks for consent before a page that needs an owner, unless the wallet is connected. Undefined if it is. */
 export function consentStep(
   services: WalletOwnerServices,
   request: WalletOwnerRequest,

@@ -14,7 +14,7 @@ import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-service
 
 export type ConnectLink = Extract<Link, { readonly purpose: 'connect' }>;
 
-/** The address back: one of the allow-list as it is now, found by the digest in the link (BI-02). Undefined: it was removed. */
+/** The address back: one of the allow-list as it is now, found by the digest in the link (BI-02). Undefined if it was removed. */
 export function redirectOf(link: ConnectLink, { redirectUris }: AppProfile): string | undefined {
   return redirectUris.find((one) => redirectName(one) === link.redirect);
 }

@@ -78,7 +78,7 @@ function listOf(
   return card(list, pages);
 }
 
-/** What was typed into the filters. Empty: everything. */
+/** What was typed into the filters. If all are empty, everything is shown. */
 interface Filters {
   readonly user: string;
   readonly model: string;

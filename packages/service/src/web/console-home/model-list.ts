@@ -4,7 +4,7 @@ import type { Offer } from '#catalogue/shown-price.ts';
 export const SORTS = ['name', 'input', 'output', 'context'] as const;
 type Sort = (typeof SORTS)[number];
 
-/** What the list is narrowed down by, and its order. Empty: everything. */
+/** What the list is narrowed down by, and its order. If all are empty, everything is shown. */
 export interface ModelFilters {
   readonly q: string;
   readonly provider: string;
@@ -21,7 +21,7 @@ export function providerOf({ model }: Offer): string {
   return model.id.slice(0, model.id.indexOf('.'));
 }
 
-/** Those whose name or identifier has all words of the search, in the order that was chosen: cheap first, large contexts first. */
+/** Returns the models whose name or identifier has all words of the search, in the order that was chosen: cheap first, large contexts first. */
 export function narrowed(offers: readonly Offer[], { q, provider, sort }: ModelFilters): readonly Offer[] {
   const words = q.toLowerCase().split(/\s+/);
   const fits = (offer: Offer) => {

@@ -89,7 +89,7 @@ export function changeTyped(typed: TypedSettings, before?: KeySettings): KeyChan
   return refuse('BAD_REQUEST', checked.problems.map(({ message }) => message).join(' '));
 }
 
-/** One on each line. Null if there is none. */
+/** Reads a text with one entry on each line. Returns null if there is none. */
 function linesOf(text: string): readonly string[] | null {
   const lines = text
     .split('\n')

@@ -65,7 +65,7 @@ export function headerOf({ headers }: OwnAnswer, name: string): string | undefin
   return at === -1 ? undefined : headers[at + 1];
 }
 
-/** What the call says that it was charged, in micros: in a header, or at the end of a stream. Undefined: it does not say. */
+/** What the call says that it was charged, in micros: in a header, or at the end of a stream. Undefined if it does not say. */
 export function chargeIn(answer: OwnAnswer): bigint | undefined {
   const told = headerOf(answer, 'x-service-charge-micros') ?? /^: charge-micros=(\d+) /m.exec(answer.end)?.[1];
   return told === undefined ? undefined : BigInt(told);

@@ -16,7 +16,7 @@ import { redirectTo, refusalPage } from '#web/frame/responses.ts';
 export interface AppRequest {
   readonly request: PageRequest;
   readonly signedIn: SignedIn;
-  /** The same person, as the audit trail names them. */
+  /** The owner, as the audit trail names them. */
   readonly owner: Parameters<OwnApps['change']>[0];
   readonly app: App;
   /** What this person may do with the app. A page shows no form that needs more. */

@@ -21,7 +21,7 @@ export function keyIdOnce(form: Form, appId: AppId): KeyId | undefined {
   return once === undefined ? undefined : keyIdFrom(`${appId}\n${once}`);
 }
 
-/** The same for an app that this account makes. */
+/** Returns the id of an app that this account makes, which is the same if the form is sent again. */
 export function appIdOnce(form: Form, accountId: string): AppId | undefined {
   const once = onceIn(form);
   return once === undefined ? undefined : appIdFrom(`${accountId}\n${once}`);

@@ -7,9 +7,9 @@ const LIFETIME_SECONDS = {
   code: 10 * 60,
   /** Names the browser that has gone to another cell to be handed over, see `identities/hand-over.ts`. It works in no other. */
   arrival: 2 * 60,
-  /** This browser has signed in with an e-mail address before, see `identities/code.ts`. */
+  /** Marks a browser that has signed in with an e-mail address before, see `identities/code.ts`. */
   known: 180 * 24 * 60 * 60,
-  /** This browser has signed in to an account before, see `accounts/device.ts`. */
+  /** Marks a browser that has signed in to an account before, see `accounts/device.ts`. */
   device: 180 * 24 * 60 * 60,
   /** The token of a password reset, from the link in the mail until the new password is set. */
   reset: 60 * 60,
@@ -23,7 +23,7 @@ const LIFETIME_SECONDS = {
   invitation: 60 * 60,
   /** The page to go on to after paying, see `topup/topup-step.ts`. */
   next: 60 * 60,
-  /** Binds the forms of somebody who is not signed in. Undefined: until the browser is closed. */
+  /** Binds the forms of somebody who is not signed in. If it is undefined, the cookie lasts until the browser is closed. */
   form: undefined,
 } as const;
 

@@ -18,7 +18,7 @@ export interface PageNeeds {
   readonly formTargets?: readonly string[];
   /** The page's only script, made by `scriptOf`. */
   readonly script?: Script;
-  /** It is a page of the console, which has a style besides that of all pages. */
+  /** Whether it is a page of the console, which has a style besides that of all pages. */
   readonly isConsole?: boolean;
 }
 

@@ -8,9 +8,9 @@ import { FRAME_TEXTS } from '#web/frame/texts.ts';
 export interface Frame {
   /** The name that pages use for the operator of this service. */
   readonly operatorName: string;
-  /** Where people can ask for help. Undefined: the settings name no address, and pages show none. */
+  /** Where people can ask for help. Undefined if the settings name no address; pages then show none. */
   readonly supportEmail: string | undefined;
-  /** Whether there is a page about how the service runs, which the footer leads to. Undefined: none. */
+  /** Whether there is a page about how the service runs, to which the footer leads. */
   readonly statusPage?: 'full' | 'brief' | 'off';
   /** Payments go to the test processor. Every page that deals with money says so (ON-03). */
   readonly isTestMoney?: boolean;

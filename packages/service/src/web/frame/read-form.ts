@@ -27,7 +27,7 @@ interface LargeForm {
   readonly most: number;
 }
 
-/** Reads the form in a request from this network address. Undefined: the caller left before it was whole. */
+/** Reads the form in a request from this network address. Undefined if the caller left before it was whole. */
 export async function readForm(
   exchange: Exchange,
   address: string,

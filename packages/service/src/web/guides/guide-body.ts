@@ -52,7 +52,7 @@ function headingOf(heading: Heading, text: Html): Html {
   return heading.depth === 3 ? html`<h3 id="${id}">${text}</h3>` : html`<h4 id="${id}">${text}</h4>`;
 }
 
-/** On a phone, each cell of a table with up to so many columns gets a line of its own. A wider table is scrolled. */
+/** The most columns of a table whose cells each get a line of their own on a phone. A wider table is scrolled. */
 const STACKED_COLUMNS_MAX = 4;
 
 /** Shows a table without a caption: the text before it says what it is. */

@@ -14,7 +14,7 @@ import { GUIDES_TEXTS as TEXTS } from '#web/guides/texts.ts';
 interface GuidePage {
   readonly title: string;
   readonly body: Html;
-  /** The page is for this reader. Undefined: nobody knows yet, and the page shows no guide. */
+  /** The page is for this reader. Undefined if nobody knows yet, and the page shows no guide. */
   readonly reader: Reader | undefined;
   /** They are all guides of this reader. */
   readonly guides?: readonly Guide[];
@@ -65,7 +65,7 @@ ${reader === undefined ? undefined : html`<nav class="top" aria-label="${TEXTS.t
 </header>`;
 }
 
-/** Returns the way from the guide with which the reader begins. Undefined: that guide is the page itself. */
+/** Returns the way from the guide with which the reader begins. Undefined if that guide is the page itself. */
 function pathTo(
   reader: Reader,
   guides: readonly Guide[],

@@ -3,7 +3,7 @@ import { type Block, idOf, parseMarkdown, plainOf } from '#web/guides/markdown.t
 
 /** A page of a guide: a short guide has one, a long one has one for each chapter. */
 interface Chapter {
-  /** The anchor of its heading. Empty: the beginning of the guide. */
+  /** The anchor of its heading. It is empty for the beginning of the guide. */
   readonly id: string;
   readonly title: string;
   readonly blocks: readonly Block[];
@@ -20,7 +20,7 @@ interface GuideFile {
   /** The file, from the folder of the documents. */
   readonly file: string;
   readonly reader: Reader;
-  /** The navigation shows it under this heading. Undefined: it stands above all headings. */
+  /** The navigation shows it under this heading. Undefined if it stands above all headings. */
   readonly group?: Group;
 }
 

@@ -11,7 +11,7 @@ import { AUDIT_TEXTS as TEXTS } from '#web/ops-audit/texts.ts';
 
 const NAMES = ['who', 'action', 'subject', 'app', 'amountFrom', 'amountTo', 'from', 'to'] as const;
 
-/** What was typed into the filter, by the names of its fields. Empty: everything. */
+/** What was typed into the filter, by the names of its fields. If all are empty, everything is shown. */
 export type Typed = Readonly<Record<(typeof NAMES)[number], string>>;
 
 const MINUTE = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/;

@@ -10,7 +10,7 @@ export function signedMoney(amount: bigint | undefined, currency: string, format
   return signedAmount({ amount: whole, currency }, amount < 0n ? 'out' : 'none', formats);
 }
 
-/** The same for a headline: in whole coins. */
+/** Shows a signed amount for a headline, in whole coins. */
 export function signedCoins(amount: bigint, currency: string, formats: Formats): string {
   const coins = formats.coins(micros(amount < 0n ? -amount : amount), currency);
   return amount < 0n ? `−${coins}` : coins;

@@ -21,7 +21,7 @@ import { ANOMALY_TEXTS, KIND_TEXTS, PAYMENTS_TEXTS as TEXTS, STATE_TEXTS } from 
 const PAGE_LINES = 50;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** What was typed into the filters. Empty: everything. */
+/** What was typed into the filters. If all are empty, everything is shown. */
 type Typed = Readonly<Record<'kind' | 'state' | 'app' | 'user' | 'age' | 'waits', string>>;
 
 /** Makes the page `/ops/payments`, which shows everything about payments, the newest first. */

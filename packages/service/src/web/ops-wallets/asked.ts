@@ -33,7 +33,7 @@ export function walletAsked(query: URLSearchParams): WalletName | undefined {
 /** Acts that move an amount, which has to be typed first. */
 const NEED_AMOUNT: readonly WalletAct['act'][] = ['credit', 'refund', 'clawback'];
 
-/** The act that was asked for, by the rules of the route. Undefined: something is still to be typed. */
+/** The act that was asked for, by the rules of the route. Undefined if something is still to be typed. */
 export function actAsked(act: WalletAct['act'], typed: Typed): WalletAct | Refusal<'BAD_REQUEST'> | undefined {
   if (NEED_AMOUNT.includes(act) && typed.amount === '') return undefined;
   if (act === 'open' && (typed.app === '' || typed.user === '')) return undefined;

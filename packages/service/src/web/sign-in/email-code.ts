@@ -115,7 +115,7 @@ export function signOutPage(services: WalletOwnerServices): PageMethods<Person> 
   };
 }
 
-/** Ends a sign-in in all cells, or with `isAll` every one of this person. False: another cell did not answer. */
+/** Ends a sign-in in all cells, or with `isAll` every one of this person. False if another cell did not answer. */
 async function endSignIn({ sessions, otherCells }: WalletOwnerServices, person: Person, isAll: boolean) {
   const { identity, sessionId } = person;
   const end = async () => {

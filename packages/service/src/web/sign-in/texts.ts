@@ -1,11 +1,11 @@
 /** The texts of the pages on which wallet owners sign in and out. */
 export const SIGN_IN_TEXTS = {
   title: 'Sign in',
-  /** The same for somebody who has a wallet: a link must not tell who has one (BI-04). */
+  /** The same words for somebody who has a wallet: a link must not tell who has one (BI-04). */
   forApp: (app: string) =>
     `You pay for ${app} from your own wallet. It takes three steps to continue, and nothing is charged yet.`,
   forWallet: 'Sign in with your e-mail to see your wallet.',
-  /** The same for new people and known ones: the page must not tell who has a wallet. */
+  /** The same words for new people and known ones: the page must not tell who has a wallet. */
   firstTime: 'No password: we e-mail you a code. This also works if you are new here.',
   email: 'E-mail',
   noEmail: 'This does not look like an e-mail address. Check it and try again.',

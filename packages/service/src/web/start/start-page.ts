@@ -9,7 +9,7 @@ import { START_TEXTS } from '#web/start/texts.ts';
 interface StartOptions {
   readonly frame: Frame;
   readonly isRegistrationOpen: boolean;
-  /** Developers come first, and the mailbox is in reach. */
+  /** Whether the page is that of a development service: developers come first, and it links to the mailbox. */
   readonly isDevelopment: boolean;
 }
 

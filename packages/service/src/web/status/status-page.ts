@@ -17,7 +17,7 @@ interface StatusServices {
   readonly clock: Clock;
 }
 
-/** A page has room for so many models; those that are up come last. */
+/** The most models that a page shows. Those that are up come last. */
 const MODELS_MAX = 60;
 
 /** Makes the page `/status`, which tells anybody how the service is. It works without the database, and says so. */

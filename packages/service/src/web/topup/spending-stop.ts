@@ -14,7 +14,7 @@ import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-service
 export interface SpendingStop {
   readonly kind: 'paused' | 'cap';
   readonly connection: Connection;
-  /** A cap under which the refused call goes through. Undefined: the present one has room for it, once the pause ends. */
+  /** A cap under which the refused call goes through. Undefined if the present one has room for it, once the pause ends. */
   readonly raised: Micros | undefined;
 }
 

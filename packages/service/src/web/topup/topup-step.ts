@@ -33,7 +33,7 @@ export interface TopupStep {
   readonly path: string;
   /** The address of the form. */
   readonly action: string;
-  /** Where the payer goes afterwards, paid or not: a path of ours. Undefined: nothing comes after. */
+  /** Where the payer goes afterwards, paid or not: a path of ours. Undefined if nothing comes after. */
   readonly next: string | undefined;
   /** The person has just connected the wallet: this is the last of three steps. */
   readonly isLastStep?: boolean;

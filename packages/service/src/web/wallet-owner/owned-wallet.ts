@@ -21,7 +21,7 @@ import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-service
 export interface OwnedWallet {
   readonly request: PageRequest<Person>;
   readonly connection: Connection;
-  /** The same, as its movements are looked up by. */
+  /** The wallet, named as its movements are looked up. */
   readonly wallet: NamedWallet;
   /** What every change of the connection is bound to. */
   readonly owner: { readonly identityId: IdentityId; readonly connectionId: ConnectionId };

@@ -62,7 +62,7 @@ export interface WalletOwnerServices {
   readonly currency: string;
   /** The name that pages use for the operator of this service. */
   readonly operatorName: string;
-  /** Where people can ask for help. Undefined: the settings name no address. */
+  /** Where people can ask for help. Undefined if the settings name no address. */
   readonly supportEmail: string | undefined;
   /** Whether there is a page about how the service runs. */
   readonly statusPage: Required<Frame>['statusPage'];

@@ -17,8 +17,8 @@ const MOVEMENTS_SHOWN_MAX = 50;
 const DAY = /^2\d{3}-\d{2}-\d{2}$/;
 
 /**
- * Makes the page `?day=YYYY-MM-DD&before=N`, which shows every movement of a day, the newest first, from below an entry
- * on. The wallet's page has the links.
+ * Makes the page `?day=YYYY-MM-DD&before=N`, which shows the movements of a day, the newest first. With `before`, it
+ * shows those below that entry. The wallet's page has the links.
  */
 export async function dayPage(services: WalletOwnerServices, own: OwnedWallet, day: string): Promise<PageResponse> {
   const atMs = DAY.test(day) ? epochMsOf(day) : Number.NaN;

@@ -11,7 +11,7 @@ import type { Formats } from '#web/format/formats.ts';
 import { WALLET_TEXTS } from '#web/wallet/texts.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-/** Where a page of movements starts: below the movement that the address names. Undefined: with the newest. */
+/** Where a page of movements starts: below the movement that the address names. If it is undefined, the list begins with the newest. */
 export function startOf(query: URLSearchParams): Place | undefined {
   return parsePlace(query.get('before') ?? '');
 }
