@@ -69,7 +69,7 @@ const BODIES: readonly (readonly [body: unknown, type: string])[] = [
   [minimax(2013, 'invalid params, context window exceeds limit'), 'context_length_exceeded'],
 ];
 
-/** How a body comes. A plain answer is JSON, whatever its type says; a stream may be JSON too, or have it in its first frame. */
+/** How a body comes. A plain answer is JSON, also if its type says something else; a stream may be JSON too, or have it in its first frame. */
 const FORMS: readonly (readonly [stream: boolean, type: string, write: (text: string) => string])[] = [
   [false, 'application/json', (text) => text],
   [false, 'text/plain', (text) => ` ${text}\n`],

@@ -30,7 +30,7 @@ export const FAILED: Ending = {
 
 /**
  * What a picture counts if its provider has not said it: as Gemini bills one of 1,024 pixels. An image costs most of its call, and would
- * be free for whoever leaves once they have it.
+ * be free for a caller who leaves once they have it.
  */
 const TOKENS_PER_PICTURE = 1_290;
 
