@@ -69,11 +69,40 @@ async function visitGuides(tab: Tab, look: string): Promise<void> {
   await assertSound(tab, `guides-search-${look}`);
   await page.goto(`${OWN}/guides/app-developer?chapter=errors`);
   if (look.startsWith('desk')) {
-    const [code, , what] = await page.getByRole('columnheader').all();
-    const [left, right] = [await code?.boundingBox(), await what?.boundingBox()];
-    assert.ok(left && right && left.x < right.x, 'the first column comes first');
+    const heads = await page.getByRole('table').first().getByRole('columnheader').all();
+    const places = await Promise.all(heads.map(async (head) => (await head.boundingBox())?.x ?? -1));
+    assert.ok(places.length > 2, `${places.length} columns`);
+    assert.deepEqual(
+      places,
+      places.toSorted((one, other) => one - other),
+      'the columns stand in their order',
+    );
   }
   await assertSound(tab, `guides-chapter-${look}`);
+  await page.goto(`${OWN}/guides/sandbox`);
+  const json = page.locator('td code', { hasText: '{' });
+  assert.ok((await json.count()) > 2);
+  for (const one of await json.all()) {
+    assert.equal(await one.evaluate(asShown), (await one.textContent())?.replaceAll(/\s/g, ''));
+  }
+}
+
+/** The characters of an element in the order in which they stand: line by line, each from left to right. */
+function asShown(element: Element): string {
+  const range = element.ownerDocument.createRange();
+  const shown = [...element.childNodes].flatMap((node) =>
+    [...(node.textContent ?? '')].map((mark, at) => {
+      range.setStart(node, at);
+      range.setEnd(node, at + 1);
+      const { left, bottom } = range.getBoundingClientRect();
+      return { mark, left, line: Math.round(bottom) };
+    }),
+  );
+  return shown
+    .filter(({ mark }) => mark.trim() !== '')
+    .toSorted((one, other) => one.line - other.line || one.left - other.left)
+    .map(({ mark }) => mark)
+    .join('');
 }
 
 /** Presses Tab until an element is reached. Nobody needs a hundred presses. */
