@@ -1986,7 +1986,7 @@ grant execute on function ledger.credit(text,text,text,bigint,text) to purser_li
 -- ledger.credit_of(p_kind ledger.entry_kind) returns ledger.book
 --   sql, immutable
 
--- ledger.days(p_wallet bigint, p_before bigint, p_most integer, p_first bigint DEFAULT 1) returns TABLE(day date, first_seq bigint, last_seq bigint, calls bigint, charged bigint, others bigint, balance_after bigint)
+-- ledger.days(p_wallet bigint, p_before bigint, p_most integer, p_first bigint DEFAULT 1) returns TABLE(day date, first_seq bigint, last_seq bigint, calls bigint, charged bigint, others bigint, balance_after bigint, balance_before bigint)
 --   plpgsql, stable, search_path=pg_catalog
 grant execute on function ledger.days(bigint,bigint,integer,bigint) to purser_live;
 

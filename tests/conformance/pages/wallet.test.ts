@@ -160,7 +160,7 @@ test('ON-04 the owner can sign out here or everywhere', async () => {
   assert.equal((await third.ask('/wallet')).status, 303);
 });
 
-test('ON-04 a day’s calls are one correct line', async () => {
+test('ON-04 calls of a day between other movements are one correct line', async () => {
   const { browser, connect } = await newWalletOwner();
   const { owner: database } = service.database;
   const user = await newUser(5_000_000);
@@ -195,8 +195,8 @@ test('ON-04 a day’s calls are one correct line', async () => {
   );
   assert.deepEqual(said.slice(0, 1), [['2 calls', `−${left(-2, 0)}`, left(20, 6_000_000)]]);
   assert.deepEqual(said.slice(2, 4), [
-    ['8 calls', `−${left(-8, 0)}`, left(12, 6_000_000)],
     ['Top-up', '+€1.00', left(12, 6_000_000)],
+    ['8 calls', `−${left(-8, 0)}`, left(12, 5_000_000)],
   ]);
 });
 

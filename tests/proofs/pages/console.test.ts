@@ -80,30 +80,24 @@ async function visitGuides(tab: Tab, look: string): Promise<void> {
   }
   await assertSound(tab, `guides-chapter-${look}`);
   await page.goto(`${OWN}/guides/sandbox`);
-  const json = page.locator('td code', { hasText: '{' });
-  assert.ok((await json.count()) > 2);
-  for (const one of await json.all()) {
-    assert.equal(await one.evaluate(asShown), (await one.textContent())?.replaceAll(/\s/g, ''));
-  }
+  const json = await page.evaluate<readonly Readonly<Record<'text' | 'shown', string>>[]>(JSON_AS_SHOWN);
+  assert.ok(json.length > 2, `${json.length} pieces of JSON`);
+  for (const { text, shown } of json) assert.equal(shown, text);
 }
 
-/** The characters of an element in the order in which they stand: line by line, each from left to right. */
-function asShown(element: Element): string {
-  const range = element.ownerDocument.createRange();
-  const shown = [...element.childNodes].flatMap((node) =>
-    [...(node.textContent ?? '')].map((mark, at) => {
-      range.setStart(node, at);
-      range.setEnd(node, at + 1);
-      const { left, bottom } = range.getBoundingClientRect();
-      return { mark, left, line: Math.round(bottom) };
-    }),
-  );
-  return shown
-    .filter(({ mark }) => mark.trim() !== '')
-    .toSorted((one, other) => one.line - other.line || one.left - other.left)
-    .map(({ mark }) => mark)
-    .join('');
-}
+/** The JSON in tables: its characters in their order, and as they stand, line by line and each from left to right. */
+const JSON_AS_SHOWN = `[...document.querySelectorAll('td code')].filter((code) => code.textContent.includes('{')).map((code) => {
+  const range = document.createRange();
+  const node = code.firstChild;
+  const marks = [...node.data].map((mark, at) => {
+    range.setStart(node, at);
+    range.setEnd(node, at + 1);
+    const { left, bottom } = range.getBoundingClientRect();
+    return { mark, left, line: Math.round(bottom) };
+  });
+  const wordOf = (some) => some.map(({ mark }) => mark).join('').replaceAll(/\\s/g, '');
+  return { text: wordOf(marks), shown: wordOf(marks.toSorted((one, other) => one.line - other.line || one.left - other.left)) };
+})`;
 
 /** Presses Tab until an element is reached. Nobody needs a hundred presses. */
 async function tabTo(

@@ -20,7 +20,15 @@ import { isoOf } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { micros } from '#kernel/micros.ts';
 import { MOVEMENT_KINDS } from '#ledger/wallet/history-queries.ts';
-import type { DayPart, MovementPage, WalletDay, WalletMovement, WalletMovements } from '#ledger/wallet/movements.ts';
+import {
+  type DayPart,
+  dayOf,
+  type MovementPage,
+  type OtherMovement,
+  type WalletDay,
+  type WalletMovement,
+  type WalletMovements,
+} from '#ledger/wallet/movements.ts';
 import { newestFirst } from '#ledger/wallet/place.ts';
 import type { StayDay, StayReader } from '#ledger/wallet/stays.ts';
 
@@ -44,12 +52,14 @@ const movementSchema = z.object({
   balanceAfter: microsSchema,
   atMs: z.number(),
 });
+const otherSchema = movementSchema.extend({ unseenAbove: countSchema.default(0) });
 const daysSchema = z.object({
   day: daySchema,
   calls: countSchema,
   charged: microsSchema,
   others: countSchema,
   balanceAfter: microsSchema,
+  balanceBefore: z.optional(microsSchema),
   part: partSchema,
 });
 
@@ -70,8 +80,11 @@ export const USER_MOVEMENTS: CellQuestion<Paged, FormerAnswer<readonly WalletMov
   answer: fromFormer(movementSchema),
 };
 
+/** A day as another cell tells it: builds of version 0.1 do not say the balance before it. */
+type ToldDay = Omit<StayDay, 'balanceBefore'> & { readonly balanceBefore?: StayDay['balanceBefore'] | undefined };
+
 /** `POST /cells/user-days` asks for the same by day. */
-export const USER_DAYS: CellQuestion<Paged, FormerAnswer<readonly StayDay[]>> = {
+export const USER_DAYS: CellQuestion<Paged, FormerAnswer<readonly ToldDay[]>> = {
   ...userPage,
   path: '/cells/user-days',
   answer: fromFormer(daysSchema),
@@ -83,11 +96,11 @@ interface Parts extends User {
 }
 
 /** `POST /cells/user-other-movements` asks for what was booked on some days and is no call. */
-export const USER_OTHERS: CellQuestion<Parts, FormerAnswer<readonly WalletMovement[]>> = {
+export const USER_OTHERS: CellQuestion<Parts, FormerAnswer<readonly OtherMovement[]>> = {
   ...limits,
   path: '/cells/user-other-movements',
   asked: z.object({ ...userShape, parts: listOf(partSchema).check(z.maxLength(PARTS_MAX)), most: mostSchema }),
-  answer: fromFormer(movementSchema),
+  answer: fromFormer(otherSchema),
 };
 
 interface Readers {
@@ -135,7 +148,7 @@ export function movementsEverywhere(
       if (near.length === page.most) return { days: daysOf(near), missingBeforeMs: undefined };
       try {
         const before = await ask(USER_DAYS, { ...nameOf(wallet), ...page });
-        return { days: daysOf([...rows, ...before]).slice(0, page.most), missingBeforeMs: undefined };
+        return { days: daysOf([...rows, ...before.map(withBalance)]).slice(0, page.most), missingBeforeMs: undefined };
       } catch (fault) {
         const isOlder = page.before !== undefined && page.before.move !== newest.move;
         if (!(fault instanceof CellAway) || isOlder || newest.sinceMs === undefined) throw fault;
@@ -148,7 +161,9 @@ export function movementsEverywhere(
       const parts = days.filter(({ others }) => others > 0).flatMap((day) => day.parts);
       if (parts.length === 0) return [];
       const { rows, newest } = await stays.others(wallet, parts, most);
-      const far = parts.filter(({ move }) => move !== newest.move);
+      const far = parts
+        .filter(({ move }) => move !== newest.move)
+        .map(({ move, first, last }) => ({ move, first, last }));
       const before = far.length === 0 ? [] : await ask(USER_OTHERS, { ...nameOf(wallet), parts: far, most });
       const byDay = Map.groupBy([...rows, ...before].toSorted(newestFirst), ({ atMs }) => isoOf(atMs).slice(0, 10));
       return [...byDay.values()].flatMap((ofDay) => ofDay.slice(0, most));
@@ -160,13 +175,18 @@ function nameOf({ appId, userId }: User): User {
   return { appId, userId };
 }
 
+/** Where a cell does not say the balance before a day, it is that of a day on which only calls were booked. */
+function withBalance(day: ToldDay): StayDay {
+  return { ...day, balanceBefore: day.balanceBefore ?? micros(day.balanceAfter + day.charged) };
+}
+
 /** One day for all stays that had it, the newest first. A wallet that moves is in two cells that day. */
 function daysOf(rows: readonly StayDay[]): readonly WalletDay[] {
   const days: WalletDay[] = [];
   for (const { part, ...figures } of rows.toSorted((one, other) => newestFirst(placeOf(one), placeOf(other)))) {
     const newer = days.at(-1);
     if (newer?.day === figures.day) days[days.length - 1] = bothOf(newer, figures, part);
-    else days.push({ ...figures, parts: [part] });
+    else days.push(dayOf(figures, part));
   }
   return days;
 }
@@ -181,6 +201,7 @@ function bothOf(newer: WalletDay, older: Omit<StayDay, 'part'>, part: DayPart): 
     calls: newer.calls + older.calls,
     charged: micros(newer.charged + older.charged),
     others: newer.others + older.others,
-    parts: [...newer.parts, part],
+    balanceBefore: older.balanceBefore,
+    parts: [...newer.parts, ...dayOf(older, part).parts],
   };
 }

@@ -1,5 +1,5 @@
 -- The UTC days on which a wallet had entries below a number, the newest first: the calls of each, what they were charged, and
--- the owner's other movements.
+-- the owner's other movements, and the balance before and after.
 --
 -- A day may have any number of calls, and none of them is read: entries are numbered without gaps and carry the balance after
 -- them. So the numbers at both ends of a day tell how many there were, and the balances what they took. The ends are found by
@@ -8,7 +8,8 @@
 -- The list ends where receipts are in an archive: from there on the numbers no longer tell what the calls of a day took. It has no
 -- entry below p_first.
 create or replace function ledger.days(p_wallet bigint, p_before bigint, p_most int, p_first bigint default 1)
-returns table (day date, first_seq bigint, last_seq bigint, calls bigint, charged bigint, others bigint, balance_after bigint)
+returns table (day date, first_seq bigint, last_seq bigint, calls bigint, charged bigint, others bigint,
+  balance_after bigint, balance_before bigint)
 language plpgsql stable set search_path = pg_catalog as $$
 declare
   newest record;
@@ -66,6 +67,7 @@ begin
     others := booked.others;
     charged := coalesce(probe.balance_after, 0) + booked.change - newest.balance_after;
     balance_after := newest.balance_after;
+    balance_before := coalesce(probe.balance_after, 0);
     return next;
     below := high;
   end loop;

@@ -98,6 +98,7 @@ export interface DayRow {
   readonly charged: bigint;
   readonly others: bigint;
   readonly balance_after: bigint;
+  readonly balance_before: bigint;
 }
 
 /** Reads the days of a wallet, the newest first, see `days.sql`. */
@@ -107,12 +108,16 @@ export async function selectDaysOfWallet(
   { first = 1n, before, most }: EntryPage,
 ): Promise<readonly DayRow[]> {
   const { rows } = await db.query<DayRow>(
-    `select to_char(day, 'YYYY-MM-DD') as day, first_seq, last_seq, calls, charged, others, balance_after
+    `select to_char(day, 'YYYY-MM-DD') as day, first_seq, last_seq, calls, charged, others,
+       balance_after, balance_before
      from ledger.days($1, $2, $3, $4)`,
     [walletId, before ?? null, most, first],
   );
   return rows;
 }
+
+/** A movement that is no call, with how many entries of its range are above it that owners do not read. */
+export type OtherMovementRow = MovementRow & { readonly unseen_above: bigint };
 
 /** Reads movements that are no calls, at most `most` in each range of entry numbers, the newest first. */
 export async function selectOtherMovements(
@@ -120,15 +125,19 @@ export async function selectOtherMovements(
   walletId: bigint,
   ranges: readonly { readonly first: bigint; readonly last: bigint }[],
   most: number,
-): Promise<readonly MovementRow[]> {
-  const { rows } = await db.query<MovementRow>(
-    `select m.seq, m.kind, m.cause, m.debit, m.credit, m.amount_micros, m.balance_after_micros, m.at
+): Promise<readonly OtherMovementRow[]> {
+  const { rows } = await db.query<OtherMovementRow>(
+    `select m.seq, m.kind, m.cause, m.debit, m.credit, m.amount_micros, m.balance_after_micros, m.at, m.unseen_above
      from unnest($2::bigint[], $3::bigint[]) as r (first, last)
      cross join lateral (
-       select j.* from ledger.journal j
-       where j.wallet_id = $1 and j.seq between r.first and r.last and j.kind <> 'charge'
-         and ('wallet' in (j.debit, j.credit) or j.kind = 'refund_paid')
-       order by j.seq desc limit $4
+       select * from (
+         select j.*, s.is_seen, count(*) filter (where not s.is_seen) over (order by j.seq desc) as unseen_above
+         from ledger.journal j
+         cross join lateral (values ('wallet' in (j.debit, j.credit) or j.kind = 'refund_paid')) s (is_seen)
+         where j.wallet_id = $1 and j.seq between r.first and r.last and j.kind <> 'charge'
+       ) o
+       where o.is_seen
+       order by o.seq desc limit $4
      ) m
      order by m.seq desc`,
     [walletId, ranges.map(({ first }) => first), ranges.map(({ last }) => last), most],

@@ -5,6 +5,7 @@ import {
   type DayRow,
   type MovementKind,
   type MovementRow,
+  type OtherMovementRow,
   selectDaysOfWallet,
   selectMovementsOfWallet,
   selectOtherMovements,
@@ -21,6 +22,12 @@ export interface WalletMovement extends Place {
   readonly direction: 'in' | 'out' | 'beside';
   readonly balanceAfter: Micros;
   readonly atMs: number;
+}
+
+/** A movement that is no call. */
+export interface OtherMovement extends WalletMovement {
+  /** How many entries that owners do not read are above it in its part of a day. */
+  readonly unseenAbove: number;
 }
 
 /** A wallet, as its movements are looked up by. */
@@ -42,11 +49,7 @@ export interface WalletMovements {
   /** Reads a page of days, the newest first. No call is read for it, however many there were. */
   readonly days: (wallet: NamedWallet, page: MovementPage) => Promise<WalletDays>;
   /** Reads the movements of these days that are no calls, at most `most` of each day, the newest first. */
-  readonly others: (
-    wallet: NamedWallet,
-    days: readonly WalletDay[],
-    most: number,
-  ) => Promise<readonly WalletMovement[]>;
+  readonly others: (wallet: NamedWallet, days: readonly WalletDay[], most: number) => Promise<readonly OtherMovement[]>;
 }
 
 export interface WalletDays {
@@ -72,12 +75,16 @@ export interface DayFigures {
   /** How many other movements there were. */
   readonly others: number;
   readonly balanceAfter: Micros;
+  readonly balanceBefore: Micros;
 }
+
+/** What one cell has of a day, and what it comes to. */
+export type BookedPart = DayPart & Omit<DayFigures, 'day' | 'charged'>;
 
 /** A UTC day of a wallet. */
 export interface WalletDay extends DayFigures {
   /** Where its entries are, the newest first. More than one: the wallet moved to another cell that day. */
-  readonly parts: readonly [DayPart, ...DayPart[]];
+  readonly parts: readonly [BookedPart, ...BookedPart[]];
 }
 
 /** The movements of wallets that were always in this cell. */
@@ -89,13 +96,13 @@ export function createWalletMovements(db: Queryable): WalletMovements {
     },
     days: async ({ walletId }, { before, most }) => {
       const rows = await selectDaysOfWallet(db, walletId, { before: before?.seq, most });
-      const days = rows.map((row): WalletDay => ({ ...figuresOf(row), parts: [partOf(row, OPENED_HERE)] }));
+      const days = rows.map((row) => dayOf(figuresOf(row), partOf(row, OPENED_HERE)));
       return { days, missingBeforeMs: undefined };
     },
     others: async ({ walletId }, days, most) => {
       const parts = days.filter(({ others }) => others > 0).flatMap((day) => day.parts);
       const rows = parts.length === 0 ? [] : await selectOtherMovements(db, walletId, parts, most);
-      return rows.map((row) => movementOf(row, OPENED_HERE));
+      return rows.map((row) => otherOf(row, OPENED_HERE));
     },
   };
 }
@@ -113,6 +120,16 @@ export function movementOf(row: MovementRow, move: number): WalletMovement {
   };
 }
 
+export function otherOf(row: OtherMovementRow, move: number): OtherMovement {
+  return { ...movementOf(row, move), unseenAbove: Number(row.unseen_above) };
+}
+
+/** A day of which one part is known. */
+export function dayOf(figures: DayFigures, { move, first, last }: DayPart): WalletDay {
+  const { calls, others, balanceAfter, balanceBefore } = figures;
+  return { ...figures, parts: [{ move, first, last, calls, others, balanceAfter, balanceBefore }] };
+}
+
 export function figuresOf(row: DayRow): DayFigures {
   return {
     day: row.day,
@@ -120,6 +137,7 @@ export function figuresOf(row: DayRow): DayFigures {
     charged: microsFromRow(row.charged),
     others: Number(row.others),
     balanceAfter: microsFromRow(row.balance_after),
+    balanceBefore: microsFromRow(row.balance_before),
   };
 }
 

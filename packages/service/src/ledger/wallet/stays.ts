@@ -15,6 +15,8 @@ import {
   type MovementPage,
   movementOf,
   type NamedWallet,
+  type OtherMovement,
+  otherOf,
   partOf,
   type WalletMovement,
 } from '#ledger/wallet/movements.ts';
@@ -44,7 +46,7 @@ export interface StayReader {
   /** Reads at most `most` days of each stay. So the first `most` days of all cells together are whole. */
   readonly days: (wallet: NamedWallet, page: MovementPage) => Promise<OfStays<StayDay>>;
   /** Movements that are no calls, at most `most` of each part. Parts of other cells have none here. */
-  readonly others: (wallet: NamedWallet, parts: readonly DayPart[], most: number) => Promise<OfStays<WalletMovement>>;
+  readonly others: (wallet: NamedWallet, parts: readonly DayPart[], most: number) => Promise<OfStays<OtherMovement>>;
   /** All entries, with those that carried the balance. */
   readonly entries: (wallet: NamedWallet, page: MovementPage) => Promise<OfStays<StayEntry>>;
 }
@@ -84,7 +86,7 @@ export function createStayReader(db: Queryable): StayReader {
       ofStays(wallet, { before: undefined }, async ({ move, own }) => {
         const here = parts.filter((part) => part.move === move).flatMap((part) => within(own, part));
         const found = here.length === 0 ? [] : await selectOtherMovements(db, wallet.walletId, here, most);
-        return found.map((row) => movementOf(row, move));
+        return found.map((row) => otherOf(row, move));
       }),
     entries: (wallet, { before, most }) =>
       ofStays(wallet, { before, isWhole: (rows) => rows >= most }, async ({ move, all }, rows) => {

@@ -51,7 +51,9 @@ export function entryTable(
         entry.cell === undefined
           ? TEXTS.books(entry.debit, entry.credit)
           : html`${TEXTS.books(entry.debit, entry.credit)}<br><span class="soft">${TEXTS.inCell(entry.cell)}</span>`,
-        signedAmount({ amount, currency }, direction, formats),
+        direction === 'none'
+          ? html`${formats.amount(amount, currency)}<br><span class="soft">${TEXTS.beside}</span>`
+          : signedAmount({ amount, currency }, direction, formats),
         formats.amount(microsFromRow(entry.balance_after_micros), currency),
       ];
     }),

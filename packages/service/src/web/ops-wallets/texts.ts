@@ -69,6 +69,8 @@ export const WALLET_TEXTS = {
   refund: 'Refund',
   entries: 'Entries of the ledger',
   entryColumns: ['Entry', 'What', 'Books', 'Amount', 'Balance after'],
+  /** Of an amount that moves between other books than the wallet. */
+  beside: 'balance unchanged',
   books: (debit: string, credit: string) => `${debit} to ${credit}`,
   inCell: (cell: string) => `in cell ${cell}`,
   noEntries: 'Nothing has been booked yet.',

@@ -1,22 +1,24 @@
 import { type Html, html } from '#kernel/html.ts';
-import { epochMsOf, isoOf } from '#kernel/clock.ts';
-import type { WalletDay, WalletDays, WalletMovement } from '#ledger/wallet/movements.ts';
+import { epochMsOf } from '#kernel/clock.ts';
+import { micros } from '#kernel/micros.ts';
+import type { WalletDay, WalletDays } from '#ledger/wallet/movements.ts';
 import { type Place, placeText } from '#ledger/wallet/place.ts';
 import { linkLine, pager } from '#web/components/navigation.ts';
 import { warningNotice } from '#web/components/notices.ts';
 import { table } from '#web/components/table.ts';
+import { type DayLine, isRun, linesOfDay, type Run } from '#web/wallet/day-lines.ts';
 import { cellsOf, COLUMNS, type Line, lineOf } from '#web/wallet/movements.ts';
 import { WALLET_TEXTS } from '#web/wallet/texts.ts';
 import type { OwnedWallet } from '#web/wallet-owner/owned-wallet.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-/** Days on a page. With the movements of each below, they keep the page under 50 KB. */
+/** Days on a page, and lines of each. They keep the page under 50 KB. */
 const DAYS_SHOWN_MAX = 7;
-const OTHERS_SHOWN_MAX = 6;
+const LINES_OF_DAY_MAX = 7;
 /** A month and the day before it: enough for the chart, and more than is listed. */
 export const DAYS_READ_MAX = 32;
 
-/** The movements of a wallet by day: the calls of a day in one line, and everything else in lines of its own. */
+/** The movements of a wallet by day, in the order of the books: calls that follow each other are one line. */
 export async function daysSection(
   services: WalletOwnerServices,
   own: OwnedWallet,
@@ -27,17 +29,20 @@ export async function daysSection(
   const { formats } = request;
   const { currency } = connection.wallet;
   const shown = days.slice(0, DAYS_SHOWN_MAX);
-  const others = await services.movements.others(wallet, shown, OTHERS_SHOWN_MAX);
-  const linesOfDay = shown.map((day) => ({ day, lines: linesOf(own, day, others) }));
+  const others = await services.movements.others(wallet, shown, LINES_OF_DAY_MAX);
+  const listed = shown.map((day) => {
+    const lines = linesOfDay(day, others, LINES_OF_DAY_MAX);
+    return { heading: headingOf(own, day, lines), lines: lines.map((line) => shownLine(own, day, line)) };
+  });
   const cells = cellsOf(
-    linesOfDay.flatMap(({ lines }) => lines),
+    listed.flatMap(({ lines }) => lines),
     currency,
     formats,
   );
-  const groups = linesOfDay.map(({ day, lines }) => ({
-    heading: html`<time datetime="${day.day}">${formats.day(epochMsOf(day.day))}</time>`,
-    rows: lines.map((line) => cells.get(line) ?? []),
-  }));
+  // A day on which only our own books moved has no line.
+  const groups = listed
+    .filter(({ lines }) => lines.length > 0)
+    .map(({ heading, lines }) => ({ heading, rows: lines.map((line) => cells.get(line) ?? []) }));
   const all = table({
     caption: html`<h2 id="movements">${WALLET_TEXTS.movementsTitle}</h2>`,
     columns: COLUMNS,
@@ -59,31 +64,39 @@ ${pager({
 </section>`;
 }
 
-/** The lines of a day. The first leads to the page with all of its movements. */
-function linesOf(
-  { path, connection, request: { formats } }: OwnedWallet,
-  { day, parts: [newest], calls, charged, others, balanceAfter }: WalletDay,
-  all: readonly WalletMovement[],
-): readonly Line[] {
-  const { currency } = connection.wallet;
-  const href = `${path}?day=${day}&before=${placeText({ move: newest.move, seq: newest.last + 1n })}`;
-  const ofDay = all.filter(({ atMs }) => isoOf(atMs).startsWith(day));
-  const lines = ofDay.map((movement) => lineOf(movement, new Map(), { currency, formats }));
-  const hidden = others - ofDay.length;
-  const more = hidden > 0 ? html`<br>\n<a href="${href}">${WALLET_TEXTS.moreMovements(hidden)}</a>` : undefined;
-  if (calls === 0) {
-    const [first, ...rest] = lines;
-    return first === undefined || more === undefined
-      ? lines
-      : [{ ...first, what: html`${first.what}${more}` }, ...rest];
-  }
-  const summed = {
-    what: html`<a href="${href}">${WALLET_TEXTS.calls(calls)}</a>${more}`,
-    amount: charged,
-    direction: 'out',
-    balanceAfter,
-  } as const;
-  return [summed, ...lines];
+/** The day. It leads to its page unless its first line does. */
+function headingOf(own: OwnedWallet, day: WalletDay, lines: readonly DayLine[]): Html {
+  const time = html`<time datetime="${day.day}">${own.request.formats.day(epochMsOf(day.day))}</time>`;
+  const isAhead = lines.findIndex(isRun) > 0;
+  return isAhead ? html`<a href="${dayPath(own, day, endOf(day))}">${time}</a>` : time;
+}
+
+function shownLine(own: OwnedWallet, day: WalletDay, line: DayLine): Line {
+  const { currency } = own.connection.wallet;
+  if (!isRun(line)) return lineOf(line, new Map(), { currency, formats: own.request.formats });
+  const { newest, balanceBefore, balanceAfter } = line;
+  const change = balanceAfter - balanceBefore;
+  return {
+    what: html`<a href="${dayPath(own, day, { move: newest.move, seq: newest.seq + 1n })}">${wordsOf(line)}</a>`,
+    amount: micros(change < 0n ? -change : change),
+    direction: change < 0n ? 'out' : change > 0n ? 'in' : 'none',
+    balanceAfter: micros(balanceAfter),
+  };
+}
+
+function wordsOf({ calls, others }: Run): string {
+  if (others === 0) return WALLET_TEXTS.calls(calls);
+  return calls === 0 ? WALLET_TEXTS.moreMovements(others) : WALLET_TEXTS.callsAndMore(calls, others);
+}
+
+/** The page with every movement of a day from below a place on. */
+function dayPath({ path }: OwnedWallet, { day }: WalletDay, before: Place): string {
+  return `${path}?day=${day}&before=${placeText(before)}`;
+}
+
+/** The place above the newest entry of a day. */
+function endOf({ parts: [{ move, last }] }: WalletDay): Place {
+  return { move, seq: last + 1n };
 }
 
 /** The first entry of a day, below which older days are. */

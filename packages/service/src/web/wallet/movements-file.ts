@@ -9,7 +9,18 @@ import type { Person } from '#identities/session.ts';
 import { isoOf } from '#kernel/clock.ts';
 import type { NamedWallet, WalletMovement } from '#ledger/wallet/movements.ts';
 
-const COLUMNS = ['at', 'movement', 'amount', 'balanceAfter', 'currency', 'callId', 'model', 'tokensIn', 'tokensOut'];
+const COLUMNS = [
+  'at',
+  'movement',
+  'amount',
+  'balanceAfter',
+  'currency',
+  'callId',
+  'model',
+  'tokensIn',
+  'tokensOut',
+  'paidOut',
+];
 /** Movements read at a time. */
 const BATCH = 1_000;
 
@@ -67,6 +78,7 @@ function lineOf(movement: WalletMovement, calls: MovementsRead['calls'], currenc
     csvField(used?.model ?? ''),
     String(used?.promptTokens ?? ''),
     String(used?.completionTokens ?? ''),
+    direction === 'beside' ? decimalOf(amount) : '',
   ];
   return `${cells.join(',')}\r\n`;
 }

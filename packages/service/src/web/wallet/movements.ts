@@ -2,7 +2,6 @@ import type { CallUsage } from '#usage/usage.ts';
 import { type Html, html } from '#kernel/html.ts';
 import type { CallId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
-import { ZERO_MICROS } from '#kernel/micros.ts';
 import type { MovementPage, NamedWallet, WalletMovement } from '#ledger/wallet/movements.ts';
 import { parsePlace, type Place } from '#ledger/wallet/place.ts';
 import { moment } from '#web/components/moment.ts';
@@ -35,6 +34,7 @@ export async function readMovements(
 /** A line of a table of movements. */
 export interface Line {
   readonly what: Html | string;
+  /** By how much the balance changes. With `none`, it does not. */
   readonly amount: Micros;
   readonly direction: 'in' | 'out' | 'none';
   readonly balanceAfter: Micros;
@@ -54,7 +54,7 @@ export function cellsOf(
   formats: Formats,
 ): ReadonlyMap<Line, readonly (Html | string)[]> {
   const amounts = formats.decimalsOf(
-    lines.map(({ amount }) => amount),
+    lines.filter(({ direction }) => direction !== 'none').map(({ amount }) => amount),
     currency,
   );
   const balances = formats.decimalsOf(
@@ -64,13 +64,16 @@ export function cellsOf(
   return new Map(
     lines.map((line) => {
       const { what, amount, direction, balanceAfter } = line;
-      const change = alignedAmount({ amount, currency }, { direction, decimals: amounts }, formats);
+      const change =
+        direction === 'none'
+          ? html`<span class="soft">${WALLET_TEXTS.noChange}</span>`
+          : alignedAmount({ amount, currency }, { direction, decimals: amounts }, formats);
       return [line, [what, change, alignedAmount({ amount: balanceAfter, currency }, { decimals: balances }, formats)]];
     }),
   );
 }
 
-/** One movement. A refund that is paid out left the balance when it was set aside, so it changes it by nothing now. */
+/** One movement. A refund that is paid out left the balance when it was set aside, so it does not change it now. */
 export function lineOf(
   movement: WalletMovement,
   calls: MovementsRead['calls'],
@@ -78,13 +81,11 @@ export function lineOf(
 ): Line {
   const { kind, callId, atMs, amount, direction, balanceAfter } = movement;
   const name = callId === undefined ? WALLET_TEXTS.movement(kind) : callText(callId, calls);
-  const isBeside = direction === 'beside';
-  const beside = isBeside ? html`${WALLET_TEXTS.asideBefore(formats.amount(amount, currency))}<br>` : undefined;
+  const beside =
+    direction === 'beside' ? html`${WALLET_TEXTS.asideBefore(formats.amount(amount, currency))}<br>` : undefined;
   const what = html`${name}<br>
 <span class="soft">${beside}${moment(atMs, formats)}</span>`;
-  return isBeside
-    ? { what, amount: ZERO_MICROS, direction: 'none', balanceAfter }
-    : { what, amount, direction, balanceAfter };
+  return { what, amount, direction: direction === 'beside' ? 'none' : direction, balanceAfter };
 }
 
 /** A call: the link to its receipt, and the tokens it used. Without usage, the link alone. */

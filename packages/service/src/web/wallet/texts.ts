@@ -53,6 +53,10 @@ const LATE_REASON =
   'Charged late: the server that handled this call was cut off, and it reported the charge after the money on hold had been returned. ' +
   'You pay the price that the app was told, or less if your wallet had less available by then.';
 
+function callsText(count: number): string {
+  return count === 1 ? '1 call' : `${count.toLocaleString('en')} calls`;
+}
+
 /** The texts of the pages under `/wallet`, except refunds. */
 export const WALLET_TEXTS = {
   state: (state: WalletState): string => STATES[state],
@@ -140,10 +144,13 @@ export const WALLET_TEXTS = {
   noneSince: 'Nothing since then.',
   missing: (moment: string): string =>
     `Movements before ${moment} are missing here, because one of our servers is not responding. Your balance is correct. Please try again in a few minutes.`,
-  /** The calls of a day, in one line. */
-  calls: (count: number): string => (count === 1 ? '1 call' : `${count.toLocaleString('en')} calls`),
+  /** Calls that follow each other, in one line. */
+  calls: callsText,
   moreMovements: (count: number): string => `${count} more`,
-  asideBefore: (amount: string): string => `${amount}, set aside earlier`,
+  callsAndMore: (calls: number, others: number): string => `${callsText(calls)}, and ${others} more`,
+  asideBefore: (amount: string): string => `${amount}, which left the balance when it was set aside`,
+  /** In place of an amount that the balance is to change by. */
+  noChange: 'no change',
   olderDays: 'Older days',
   olderMovements: 'Older movements',
   newestMovements: 'Newest movements',
