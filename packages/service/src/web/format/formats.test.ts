@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { moment } from '#web/components/moment.ts';
 import { formatsOf } from '#web/format/formats.ts';
 import { micros } from '#kernel/micros.ts';
+import { payableIn } from '#payments/amounts.ts';
 
 /** The text as a reader would type it: every kind of space becomes a plain one, and direction marks go. */
 function shown(language: string | undefined, amount: bigint, currency = 'EUR'): string {
@@ -25,6 +26,37 @@ test('ON-04 an amount is shown to the micro', () => {
   assert.equal(shown('en-US', 1_000_000n, 'KWD'), 'KWD 1.000');
   assert.equal(shown('en-US', 1_000_100n, 'KWD'), 'KWD 1.0001');
   assert.equal(shown('en-US', 12_345_678n, 'XYZ'), 'XYZ 12.345678');
+});
+
+/** The decimals of all currencies in use that have not two, by ISO 4217. Those of the runtime differ in 25 of them. */
+const NOT_TWO: Readonly<Record<string, number>> = {
+  ...{ BIF: 0, CLP: 0, DJF: 0, GNF: 0, ISK: 0, JPY: 0, KMF: 0, KRW: 0, PYG: 0, RWF: 0, UGX: 0, VND: 0, VUV: 0, XAF: 0 },
+  ...{ XOF: 0, XPF: 0, BHD: 3, IQD: 3, JOD: 3, KWD: 3, LYD: 3, OMR: 3, TND: 3 },
+};
+
+test('ON-04 an amount of every currency has the decimals of its coins', () => {
+  const currencies = new Set([...Intl.supportedValuesOf('currency'), 'HUF', 'IDR', 'COP', 'PKR']);
+  assert.ok(currencies.size > 150);
+  for (const currency of currencies) {
+    const decimals = NOT_TWO[currency] ?? 2;
+    for (const [amount, least] of [
+      [1_500_000n, 1],
+      [12_000_000n, 0],
+      [1n, 6],
+    ] as const) {
+      const [, shownDecimals = ''] = /\d+(?:\.(\d+))?$/.exec(shown('en', amount, currency)) ?? [];
+      assert.equal(shownDecimals.length, Math.max(decimals, least), shown('en', amount, currency));
+    }
+    const { coins, decimalsOf } = formatsOf('en');
+    assert.equal(decimalsOf([micros(1_000_000n)], currency), decimals, currency);
+    assert.match(coins(micros(1_999_999n), currency), decimals === 0 ? /\D1$/ : new RegExp(`\\D1\\.9{${decimals}}$`));
+    assert.equal(
+      payableIn(currency).unit % 10n ** BigInt(6 - decimals),
+      0n,
+      `${currency}: what is paid is whole coins`,
+    );
+  }
+  assert.equal(shown('hu', 1_500_000n, 'HUF'), '1,50 Ft');
 });
 
 test('ON-04 an amount is written in the reader’s language without changing', () => {

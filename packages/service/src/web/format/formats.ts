@@ -1,4 +1,5 @@
 import { type Micros, micros } from '#kernel/micros.ts';
+import { minorDecimalsOf } from '#kernel/minor-units.ts';
 
 /** Amounts and moments as the reader's language writes them. */
 export interface Formats {
@@ -46,12 +47,12 @@ export function formatsOf(acceptLanguage = ''): Formats {
   return {
     amount: write,
     coins: (amount, currency) => {
-      const coin = 10n ** BigInt(MICROS_DIGITS - (formatOf(currency).resolvedOptions().minimumFractionDigits ?? 0));
+      const coin = 10n ** BigInt(MICROS_DIGITS - minorDecimalsOf(currency));
       const whole = amount - (amount % coin);
       return whole === 0n && amount > 0n ? `< ${write(micros(coin), currency)}` : write(micros(whole), currency);
     },
     decimalsOf: (amounts, currency) => {
-      const fewest = formatOf(currency).resolvedOptions().minimumFractionDigits ?? 0;
+      const fewest = minorDecimalsOf(currency);
       return Math.max(fewest, ...amounts.map((amount) => decimalOf(amount).replace(/^.*\.|0+$/g, '').length));
     },
     day: (epochMs) => {
@@ -68,9 +69,8 @@ export function formatsOf(acceptLanguage = ''): Formats {
 
 /** The currency's own decimals are the fewest that are shown: a cap of 20 euros is €20.00, of 20 yen ¥20. */
 function amountFormat(locales: readonly string[], currency: string): Intl.NumberFormat {
-  const style = { style: 'currency', currency } as const;
-  const { minimumFractionDigits = 0 } = new Intl.NumberFormat(locales, style).resolvedOptions();
-  return new Intl.NumberFormat(locales, { ...style, minimumFractionDigits, maximumFractionDigits: MICROS_DIGITS });
+  const decimals = { minimumFractionDigits: minorDecimalsOf(currency), maximumFractionDigits: MICROS_DIGITS };
+  return new Intl.NumberFormat(locales, { style: 'currency', currency, ...decimals });
 }
 
 function localesOf(header: string): readonly string[] {
