@@ -2,15 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chat, type Reply } from '../support/client.ts';
 import { assertRefusal } from '../support/refusal.ts';
+import { scenariosOf } from '../support/scenarios.ts';
 import { saying } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
 
 /** Adds a model whose provider has no key here, and a disabled reserved model. */
-const {
-  upstream,
-  service,
-  app: thirdParty,
-} = await setStage({
+const stage = await setStage({
   catalogue: ({ providers, models, aliases }) => ({
     providers: { ...providers, keyless: { ...providers.upstream, apiKeyEnv: 'TEST_KEY_THAT_IS_NOT_SET' } },
     models: [
@@ -21,6 +18,8 @@ const {
     aliases: { ...aliases, keyless: 'acme.keyless-1', gone: 'acme.gone-1' },
   }),
 });
+const { upstream, service, app: thirdParty } = stage;
+const scenarios = scenariosOf(stage);
 upstream.script(saying('Hi'));
 const firstParty = await service.addApp({ isFirstParty: true });
 for (const app of [thirdParty, firstParty]) await service.fund(app, 'u', 1_000_000);
@@ -43,24 +42,29 @@ const NOT_SERVED: readonly (readonly [string, string])[] = [
   ['a name that every JavaScript object has', '__proto__'],
 ];
 
-for (const [what, name] of NOT_SERVED) {
-  test(`CC-04 ${what} is refused with the name that was sent`, async () => {
-    const requests = upstream.requests.length;
-    for (const key of [thirdParty.liveKey, thirdParty.testKey, firstParty.liveKey]) {
-      for (const stream of [false, true]) {
-        const reply = await ask(key, name, { stream });
-        assertRefusal(reply, { code: 'BAD_REQUEST', param: 'model', hasLink: false });
-        assert.ok(String(reply.error['message']).includes(`\`${name}\``), reply.text);
-        const targets = reply.text.match(/acme\.[\w-]+/g) ?? [];
-        assert.ok(
-          targets.every((target) => target === name),
-          `the refusal reveals the target: ${reply.text}`,
-        );
-      }
-    }
-    assert.equal(upstream.requests.length, requests);
-  });
+const as = (keys: readonly string[]) => keys.map((key) => ({ key, user: 'u' }));
+const THIRD = as([thirdParty.liveKey, thirdParty.testKey]);
+const FIRST = as([firstParty.liveKey, firstParty.testKey]);
+
+/** A call for a model, plain and streamed. */
+const both = (model: string) => [{ chat: { model } }, { chat: { model, stream: true } }];
+
+/** Asserts that an answer names no other model of the catalogue. */
+function namesOnly(name: string) {
+  return ({ text }: Reply) => {
+    for (const target of text.match(/acme\.[\w-]+/g) ?? []) assert.equal(target, name, text);
+  };
 }
+
+scenarios(
+  { as: [...THIRD, ...as([firstParty.liveKey])], code: 'BAD_REQUEST', param: 'model', hasLink: false, asked: 0 },
+  NOT_SERVED.map(([what, name]) => ({
+    name: `CC-04 ${what} is refused with the name that was sent`,
+    steps: both(name),
+    contains: [`\`${name}\``],
+    and: namesOnly(name),
+  })),
+);
 
 test('CC-04 refusals of unknown and disabled models differ only in the name', async () => {
   const messages = await Promise.all(
@@ -78,36 +82,29 @@ test('CC-04 a very long name is repeated in part', async () => {
   assert.ok(reply.text.length < 1_000);
 });
 
-for (const name of ['acme.secret-1', 'secret']) {
-  test(`CC-05 a third party’s call to a reserved model as ${name} is refused`, async () => {
-    const requests = upstream.requests.length;
-    for (const key of [thirdParty.liveKey, thirdParty.testKey]) {
-      for (const stream of [false, true]) {
-        const reply = await ask(key, name, { stream });
-        assertRefusal(reply, { code: 'MODEL_NOT_ENTITLED', param: 'model', hasLink: false });
-        const message = String(reply.error['message']);
-        assert.ok(message.includes(`\`${name}\``), message);
-        assert.match(message, /GET \/v1\/models|operator/);
-        assert.equal(
-          message.includes('acme.secret-1'),
-          name === 'acme.secret-1',
-          'the target of an alias is not revealed',
-        );
-      }
-    }
-    assert.equal(upstream.requests.length, requests, 'no provider is reached');
-    assert.deepEqual(await service.wallet(thirdParty, 'u'), { balance: 1_000_000, held: 0, openStreams: 0 });
-  });
+const RESERVED = ['acme.secret-1', 'secret'];
 
-  test(`CC-05 the operator’s app can call a reserved model as ${name}`, async () => {
-    for (const key of [firstParty.liveKey, firstParty.testKey]) {
-      const reply = await ask(key, name);
-      assert.equal(reply.status, 200, reply.text);
-      assert.equal(reply.body['model'], 'acme.secret-1');
-    }
-    assert.match(upstream.requests.at(-1)?.rawBody.toString() ?? '', /"model":"secret-upstream"/);
-  });
-}
+scenarios(
+  { as: THIRD, code: 'MODEL_NOT_ENTITLED', param: 'model', hasLink: false, asked: 0 },
+  RESERVED.map((name) => ({
+    name: `CC-05 a third party’s call to a reserved model as ${name} is refused`,
+    steps: both(name),
+    contains: [`\`${name}\``, /GET \/v1\/models|operator/],
+    and: async (reply) => {
+      namesOnly(name)(reply);
+      assert.deepEqual(await service.wallet(thirdParty, 'u'), { balance: 1_000_000, held: 0, openStreams: 0 });
+    },
+  })),
+);
+
+scenarios(
+  { as: FIRST, answers: { model: 'acme.secret-1' } },
+  RESERVED.map((model) => ({
+    name: `CC-05 the operator’s app can call a reserved model as ${model}`,
+    chat: { model },
+    and: () => assert.match(upstream.requests.at(-1)?.rawBody.toString() ?? '', /"model":"secret-upstream"/),
+  })),
+);
 
 test('CC-05 refusing a reserved model creates no sandbox wallet', async () => {
   await chat({ url: service.url, key: thirdParty.testKey, user: 'never-seen' }, { model: 'secret' });

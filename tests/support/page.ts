@@ -15,7 +15,7 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 /** What a page may do beyond being read. */
-interface Allowed {
+export interface Allowed {
   readonly hasScript?: boolean;
   /** It has the style of the console besides that of all pages. */
   readonly isConsole?: boolean;

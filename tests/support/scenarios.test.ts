@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { replyOf } from './client.ts';
-import { checkAnswer, nameOf, type Step } from './scenarios.ts';
+import { assertAnswer, nameOf, type Step } from './scenarios.ts';
 
 const HEADERS = new Headers({ 'content-type': 'application/json; charset=utf-8', 'x-a': 'b' });
 const ANSWER = replyOf({ status: 200, headers: HEADERS }, '{"appId":"app_1","name":"\\"Notes\\""}');
@@ -31,13 +31,13 @@ const MISSED: readonly Step[] = [
 ];
 
 test('a scenario passes only if the answer has everything that its row names', () => {
-  for (const step of MET) checkAnswer(ANSWER, step);
-  for (const step of MISSED) assert.throws(() => checkAnswer(ANSWER, step), JSON.stringify(step));
+  for (const step of MET) assertAnswer(ANSWER, step);
+  for (const step of MISSED) assert.throws(() => assertAnswer(ANSWER, step), JSON.stringify(step));
 });
 
 test('a scenario takes no refusal for an answer, and none that lacks its envelope', () => {
-  assert.throws(() => checkAnswer(REFUSAL, { status: 404 }), /names a refusal by its code/);
-  assert.throws(() => checkAnswer(REFUSAL, { code: 'NOT_FOUND' }), /correlationId/);
+  assert.throws(() => assertAnswer(REFUSAL, { status: 404 }), /names a refusal by its code/);
+  assert.throws(() => assertAnswer(REFUSAL, { code: 'NOT_FOUND' }), /correlationId/);
 });
 
 test('a scenario is named after its table, and after what it says or sends', () => {

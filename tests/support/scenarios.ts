@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Browser } from './browser.ts';
 import { COMPLETIONS, type Reply, send } from './client.ts';
 import { newOperator, newOwner, type Person } from './control.ts';
-import { assertPage } from './page.ts';
+import { type Allowed, assertPage } from './page.ts';
 import { assertRefusal, type Expected } from './refusal.ts';
 import type { NextScript } from './scripted-upstream.ts';
 import type { Stage } from './stage.ts';
@@ -16,8 +16,23 @@ type Known = 'nobody' | 'key' | 'test key' | 'owner' | 'operator' | 'finance' | 
 
 type Sought = string | RegExp;
 
+/** What an answer must be. */
+export interface Answer extends Partial<Expected> {
+  /** The status of an answer that is no refusal, 200 unless given. A refusal is named by `code`, and is checked whole. */
+  readonly status?: number;
+  /** The answer is a page with this heading, and may do so much beyond being read. */
+  readonly page?: string;
+  readonly may?: Allowed;
+  /** Headers of the answer. One that is null must not be there. */
+  readonly has?: Readonly<Record<string, Sought | null>>;
+  /** Fields of the answer's JSON. There may be others. */
+  readonly answers?: Readonly<Record<string, unknown>>;
+  readonly contains?: readonly Sought[];
+  readonly lacks?: readonly Sought[];
+}
+
 /** A request, and what its answer must be. */
-export interface Step extends Partial<Expected> {
+export interface Step extends Answer {
   /** Who sends it. Several send it one after the other, and each must get this answer. */
   readonly as?: Known | Caller | readonly (Known | Caller)[];
   /** Method and path, such as `GET /balance`. */
@@ -31,17 +46,6 @@ export interface Step extends Partial<Expected> {
   readonly form?: Readonly<Record<string, string>>;
   /** What the provider answers from now on. */
   readonly upstream?: NextScript;
-
-  /** The status of an answer that is no refusal, 200 unless given. A refusal is named by `code`, and is checked whole. */
-  readonly status?: number;
-  /** The answer is a page with this heading. */
-  readonly page?: string;
-  /** Headers of the answer. One that is null must not be there. */
-  readonly has?: Readonly<Record<string, Sought | null>>;
-  /** Fields of the answer's JSON. There may be others. */
-  readonly answers?: Readonly<Record<string, unknown>>;
-  readonly contains?: readonly Sought[];
-  readonly lacks?: readonly Sought[];
   /** How often the provider was asked. */
   readonly asked?: number;
   /** What else must be true. */
@@ -125,7 +129,7 @@ async function take(stage: Stage, callers: ReturnType<typeof callersOf>, step: S
     const before = stage.upstream.requests.length;
     const reply = await ask(stage.service.url, await callers(who), step);
     try {
-      checkAnswer(reply, step);
+      assertAnswer(reply, step);
       if (step.asked !== undefined) assert.equal(stage.upstream.requests.length - before, step.asked, 'asked');
       await step.and?.(reply);
     } catch (fault) {
@@ -163,10 +167,11 @@ async function ask(url: string, caller: Caller | undefined, step: Step): Promise
   });
 }
 
-export function checkAnswer(reply: Reply, step: Step): void {
-  const { status = 200, code, page, has = {}, answers = {}, contains = [], lacks = [] } = step;
-  if (code !== undefined) assertRefusal(reply, { ...step, code });
-  else if (page !== undefined) assertPage(reply, status, page);
+/** Asserts everything that is named, of a refusal also its envelope and headers, of a page what all pages must be. */
+export function assertAnswer(reply: Reply, answer: Answer): void {
+  const { status = 200, code, page, may, has = {}, answers = {}, contains = [], lacks = [] } = answer;
+  if (code !== undefined) assertRefusal(reply, { ...answer, code });
+  else if (page !== undefined) assertPage(reply, status, page, may);
   else {
     assert.ok(status < 400, 'A row names a refusal by its code.');
     assert.equal(reply.status, status);

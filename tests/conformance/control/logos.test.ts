@@ -4,9 +4,12 @@ import { sha256 } from '../../../packages/service/src/kernel/crypto.ts';
 import { send } from '../../support/client.ts';
 import { newOwner } from '../../support/control.ts';
 import { assertRefusal } from '../../support/refusal.ts';
+import { scenariosOf } from '../../support/scenarios.ts';
 import { setStage } from '../../support/stage.ts';
 
-const { service } = await setStage();
+const stage = await setStage();
+const scenarios = scenariosOf(stage);
+const { service } = stage;
 const { url } = service;
 const owner = await newOwner(service);
 const stranger = await newOwner(service);
@@ -115,61 +118,71 @@ function all(width: number, height: number) {
 
 test('CP-02 a picture over 1,024 pixels or without a size is refused', async () => {
   for (const [type, image] of [...all(1, 1024), ...all(1024, 1)]) await put(dataUrl(type, image));
-  const noJpeg = Buffer.from('\xff\xd8\xff\xe0\0\x04ab\xff\xda\0\x04abcdefgh', 'latin1');
-  for (const [type, image] of [
-    ...all(1, 1025),
-    ...all(1025, 1),
-    ...all(16_384, 16_384).filter(([kind]) => kind !== 'webp'),
-    ['png', pngOf(0, 1)] as const,
-    ['png', pngOf(2 ** 31, 2 ** 31)] as const,
-    ['png', Buffer.from(pngOf(1, 1).toString('latin1').replace('IHDR', 'iTXt'), 'latin1')] as const,
-    ['png', Buffer.from('\x89PNG\r\n\x1a\n<!doctype html><script>alert(1)</script>', 'latin1')] as const,
-    ['jpeg', noJpeg] as const,
-    // A browser reads no length after such a marker and finds the large picture. A reader that trusts lengths would skip it.
-    ...['\xd0', '\xd9', '\x01', '\xda'].map((mark) => ['jpeg', hiddenIn(mark)] as const),
-    ['jpeg', jpegOf(1, 1).subarray(0, 16)] as const,
-    ['jpeg', jpegOf(1, 1, '\xc4')] as const,
-    ['webp', webpOf(1, 1).VP8X.subarray(0, 29)] as const,
-    ['webp', Buffer.from('RIFF\x16\0\0\0WEBPANIM\x0a\0\0\0abcdefghij', 'latin1')] as const,
-  ]) {
-    const reply = await owner.ask('PUT', path, { image: dataUrl(type, image) });
-    assertRefusal(reply, { code: 'BAD_REQUEST', param: 'image' }, image.toString('latin1'));
-  }
 });
 
-test('CP-02 data that is no picture is refused by its field', async () => {
-  const at = await put(dataUrl('png', picture('png')));
-  const base64 = picture('png').toString('base64');
-  const bad = {
-    'one byte too many': dataUrl('png', picture('png', BYTES_MAX + 1)),
-    'far too many': dataUrl('png', picture('png', 2 * BYTES_MAX)),
-    svg: dataUrl('svg+xml', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')),
-    'svg as png': dataUrl('png', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')),
-    'html as png': dataUrl('png', Buffer.from('<!doctype html><script>alert(1)</script>')),
-    gif: dataUrl('gif', Buffer.from('GIF89a.')),
-    'jpeg as png': dataUrl('png', picture('jpeg')),
-    'png as webp': dataUrl('webp', picture('png')),
-    'a RIFF that is not WebP': dataUrl('webp', Buffer.from('RIFF\x04\0\0\0WAVE', 'latin1')),
-    'a start cut short': dataUrl('png', picture('png').subarray(0, 7)),
-    empty: '',
-    'no bytes': 'data:image/png;base64,',
-    'no base64': `data:image/png,${base64}`,
-    'a charset': `data:image/png;charset=utf-8;base64,${base64}`,
-    'base64 of another alphabet': `data:image/png;base64,${base64.slice(0, -4)}__8=`,
-    'base64 with a space': `data:image/png;base64, ${base64}`,
-    'base64 with spare bits': `data:image/png;base64,${base64.replace(/Bw==$/, 'Bx==')}`,
-    'capital letters': `DATA:IMAGE/PNG;BASE64,${base64}`,
-    'an address': 'https://example.com/logo.png',
-  };
-  for (const [name, image] of Object.entries(bad)) {
-    assertRefusal(await owner.ask('PUT', path, { image }), { code: 'BAD_REQUEST', param: 'image' }, name);
-  }
-  assertRefusal(await owner.ask('PUT', path, { image: 7 }), { code: 'BAD_REQUEST', param: 'image' });
-  assertRefusal(await owner.ask('PUT', path, { image: dataUrl('png', picture('png')), alt: 'x' }), {
-    code: 'BAD_REQUEST',
+const NO_JPEG = Buffer.from('\xff\xd8\xff\xe0\0\x04ab\xff\xda\0\x04abcdefgh', 'latin1');
+const SIZELESS: readonly (readonly [type: string, image: Buffer])[] = [
+  ...all(1, 1025),
+  ...all(1025, 1),
+  ...all(16_384, 16_384).filter(([kind]) => kind !== 'webp'),
+  ['png', pngOf(0, 1)],
+  ['png', pngOf(2 ** 31, 2 ** 31)],
+  ['png', Buffer.from(pngOf(1, 1).toString('latin1').replace('IHDR', 'iTXt'), 'latin1')],
+  ['png', Buffer.from('\x89PNG\r\n\x1a\n<!doctype html><script>alert(1)</script>', 'latin1')],
+  ['jpeg', NO_JPEG],
+  // A browser reads no length after such a marker and finds the large picture. A reader that trusts lengths would skip it.
+  ...['\xd0', '\xd9', '\x01', '\xda'].map((mark) => ['jpeg', hiddenIn(mark)] as const),
+  ['jpeg', jpegOf(1, 1).subarray(0, 16)],
+  ['jpeg', jpegOf(1, 1, '\xc4')],
+  ['webp', webpOf(1, 1).VP8X.subarray(0, 29)],
+  ['webp', Buffer.from('RIFF\x16\0\0\0WEBPANIM\x0a\0\0\0abcdefghij', 'latin1')],
+];
+const NO_LOGO = { as: owner, request: `PUT ${path}`, code: 'BAD_REQUEST', param: 'image' } as const;
+
+scenarios(
+  { ...NO_LOGO, name: 'CP-02 a picture without a size up to 1,024 pixels' },
+  SIZELESS.map(([type, image]) => ({ body: { image: dataUrl(type, image) } })),
+);
+
+const GOOD = dataUrl('png', picture('png'));
+const kept = await put(GOOD);
+const base64 = picture('png').toString('base64');
+const BAD = {
+  'one byte too many': dataUrl('png', picture('png', BYTES_MAX + 1)),
+  'far too many': dataUrl('png', picture('png', 2 * BYTES_MAX)),
+  svg: dataUrl('svg+xml', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')),
+  'svg as png': dataUrl('png', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')),
+  'html as png': dataUrl('png', Buffer.from('<!doctype html><script>alert(1)</script>')),
+  gif: dataUrl('gif', Buffer.from('GIF89a.')),
+  'jpeg as png': dataUrl('png', picture('jpeg')),
+  'png as webp': dataUrl('webp', picture('png')),
+  'a RIFF that is not WebP': dataUrl('webp', Buffer.from('RIFF\x04\0\0\0WAVE', 'latin1')),
+  'a start cut short': dataUrl('png', picture('png').subarray(0, 7)),
+  empty: '',
+  'no bytes': 'data:image/png;base64,',
+  'no base64': `data:image/png,${base64}`,
+  'a charset': `data:image/png;charset=utf-8;base64,${base64}`,
+  'base64 of another alphabet': `data:image/png;base64,${base64.slice(0, -4)}__8=`,
+  'base64 with a space': `data:image/png;base64, ${base64}`,
+  'base64 with spare bits': `data:image/png;base64,${base64.replace(/Bw==$/, 'Bx==')}`,
+  'capital letters': `DATA:IMAGE/PNG;BASE64,${base64}`,
+  'an address': 'https://example.com/logo.png',
+};
+
+scenarios({ as: owner, request: `PUT ${path}` }, [{ name: 'CP-02 a picture is taken', body: { image: GOOD } }]);
+
+scenarios(NO_LOGO, [
+  ...Object.entries(BAD).map(([what, image]) => ({ name: `CP-02 no picture: ${what}`, body: { image } })),
+  { name: 'CP-02 a number is no picture', body: { image: 7 } },
+  {
+    name: 'CP-02 a logo has no other fields',
+    body: { image: GOOD, alt: 'x' },
     param: 'alt',
-  });
-  assert.equal((await fetchLogo(at)).response.status, 200, 'the previous logo stays');
+  },
+]);
+
+test('CP-02 a refused picture leaves the previous logo', async () => {
+  assert.equal((await fetchLogo(kept)).response.status, 200);
 });
 
 test('AU-06 only its owner can set or remove a logo', async () => {

@@ -14,6 +14,7 @@ import {
 } from '../../support/control.ts';
 import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
 import { assertRefused } from '../../support/refusal.ts';
+import { scenariosOf } from '../../support/scenarios.ts';
 import { newsTo } from '../../support/second-factor.ts';
 import { startSecondGateway } from '../../support/service.ts';
 import { sql, sqlValue } from '../../support/sql.ts';
@@ -23,7 +24,9 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 /** Operators change the role of an account, disable it and enable it again. */
 
-const { service, app } = await setStage();
+const stage = await setStage();
+const scenarios = scenariosOf(stage);
+const { service, app } = stage;
 const second = await startSecondGateway(service);
 const operator = await newOperator(service);
 const nobody = personWith(service.url, undefined);
@@ -126,24 +129,29 @@ test('CP-05 a change without effect ends no session and is not recorded', async 
   assert.deepEqual(await trailOf(operator, id), []);
 });
 
-test('CP-05 an account change needs one change, a reason and an operator', async () => {
-  const person = await newOwner(service);
-  const id = await idOf(person);
-  for (const [body, param] of [
-    [{}, 'role'],
-    [{ role: 'owner', disabled: true }, 'role'],
-    [{ role: 'admin' }, 'role'],
-    [{ disabled: 'yes' }, 'disabled'],
-    [{ disabled: true, reason: undefined }, 'reason'],
-    [{ disabled: true, reason: ' ' }, 'reason'],
-  ] as const) {
-    assertRefused(await change(operator, id, body), 'BAD_REQUEST', param);
-  }
-  assertRefused(await change(operator, 'acct_none', { disabled: true }), 'NOT_FOUND');
-  assertRefused(await change(person, id, { role: 'operator' }), 'FORBIDDEN');
-  assertRefused(await change(nobody, id, { role: 'operator' }), 'UNAUTHORIZED');
-  await person.get(200, 'GET', '/sessions');
-  assert.deepEqual(await trailOf(operator, id), []);
+const target = await newOwner(service);
+const targetId = await idOf(target);
+const REFUSED = {
+  name: 'CP-05 an account change needs one change, a reason and an operator',
+  code: 'BAD_REQUEST',
+} as const;
+const reason = 'as decided';
+
+scenarios({ ...REFUSED, as: operator, request: `PATCH /operator/accounts/${targetId}`, body: { reason } }, [
+  { body: {}, param: 'role' },
+  { body: { role: 'owner', disabled: true }, param: 'role' },
+  { body: { role: 'admin' }, param: 'role' },
+  { body: { disabled: 'yes' }, param: 'disabled' },
+  { body: { disabled: true, reason: undefined }, param: 'reason' },
+  { body: { disabled: true, reason: ' ' }, param: 'reason' },
+  { request: 'PATCH /operator/accounts/acct_none', body: { disabled: true }, code: 'NOT_FOUND', param: null },
+  { as: target, body: { role: 'operator' }, code: 'FORBIDDEN', param: null },
+  { as: 'nobody', body: { role: 'operator' }, code: 'UNAUTHORIZED', param: null },
+]);
+
+test('CP-05 refused changes of an account leave nothing', async () => {
+  await target.get(200, 'GET', '/sessions');
+  assert.deepEqual(await trailOf(operator, targetId), []);
 });
 
 test('CP-05 the list of accounts shows which are disabled', async () => {

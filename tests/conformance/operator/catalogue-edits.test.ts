@@ -6,6 +6,7 @@ import { after, test } from 'node:test';
 import { catalogueAt } from '../../support/catalogue.ts';
 import { newOperator } from '../../support/control.ts';
 import { assertRefusal } from '../../support/refusal.ts';
+import { scenariosOf } from '../../support/scenarios.ts';
 import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { trailOf } from '../../support/trail.ts';
@@ -18,10 +19,12 @@ const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-keys-'));
 after(() => rmSync(folder, { recursive: true }));
 const PURSER_PROVIDER_KEYS = path.join(folder, 'keys.json');
 writeFileSync(PURSER_PROVIDER_KEYS, '{"bound":{"env":"BOUND_API_KEY","hosts":["http://127.0.0.1:9"]}}');
-const { service } = await setStage({
+const stage = await setStage({
   environment: { PURSER_PROVIDER_KEYS },
   catalogue: ({ providers, ...rest }) => ({ ...rest, providers: { ...providers, shell } }),
 });
+const { service } = stage;
+const scenarios = scenariosOf(stage);
 const operator = await newOperator(service);
 
 interface File {
@@ -52,60 +55,45 @@ async function rowsWrittenBy(edit: () => Promise<unknown>): Promise<readonly str
   return [...new Set([...before.keys(), ...after.keys()])].filter((name) => before.get(name) !== after.get(name));
 }
 
-for (const name of ['HOME', 'AWS_SECRET_ACCESS_KEY', 'DATABASE_URL', 'PURSER_SECRET', 'PURSER_X_API_KEY', 'API_KEY']) {
-  test(`CP-05 an operator cannot have ${name} sent to a provider as its key`, async () => {
-    const { providers, ...rest } = await read();
-    const mine = { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', apiKeyEnv: name };
-    const reply = await operator.ask('PUT', FILE, { ...rest, providers: { ...providers, mine } });
-    assertRefusal(reply, { code: 'BAD_REQUEST', param: 'providers.mine.apiKeyEnv' }, reply.text);
-    assert.deepEqual(await read(), { ...rest, providers });
-  });
-}
+const whole = await read();
+const EDIT = { as: operator, request: `PUT ${FILE}`, body: whole };
 
-test('MO-11 an HTTP edit sends no key to a new or forbidden address', async () => {
-  const { providers, ...rest } = await read();
-  const put = (changes: object) => operator.ask('PUT', FILE, { ...rest, providers: { ...providers, ...changes } });
-  const at = (port: number, fields: object) => ({
-    ...shell,
-    apiKeyEnv: undefined,
-    baseUrl: `http://127.0.0.1:${port}/v1`,
-    ...fields,
-  });
-  const vertex = { kind: 'vertex', project: 'shop-1', location: 'europe-west4' };
-  const bedrock = { kind: 'bedrock', region: 'eu-central-1' };
-  const refused = [
-    [{ mine: { ...vertex, credentialsFile: '/etc/purser/vertex.json' } }, 'mine.credentialsFile'],
-    [{ mine: { ...vertex, endpoint: 'http://127.0.0.1:9' } }, 'mine.endpoint'],
-    [{ mine: { ...bedrock, endpoint: 'http://127.0.0.1:9' } }, 'mine.endpoint'],
-    [{ mine: at(9, { apiKeyEnv: 'MINE_API_KEY' }) }, 'mine.apiKeyEnv'],
-    [{ shell: at(10, { apiKeyEnv: 'SHELL_TOKEN' }) }, 'shell.apiKeyEnv'],
-    [{ constructor: at(10, { apiKeyEnv: 'SHELL_TOKEN' }) }, 'constructor.apiKeyEnv'],
-    [{ shell: { ...shell, baseUrl: 'https://127.0.0.1:9/v1' } }, 'shell.apiKeyEnv'],
-    [{ mine: at(10, { apiKeyEnv: 'BOUND_API_KEY' }) }, 'mine.apiKeyEnv'],
-    [{ mine: at(10, { apiKey: 'bound' }) }, 'mine.apiKey'],
-    [{ mine: at(9, { apiKeys: ['bound', 'unknown'] }) }, 'mine.apiKeys.1'],
-  ] as const;
-  for (const [changes, field] of refused) {
-    const reply = await put(changes);
-    assertRefusal(reply, { code: 'BAD_REQUEST', param: `providers.${field}` }, reply.text);
-  }
-  assert.deepEqual(await read(), { ...rest, providers });
-  const accepted = [
-    { mine: vertex },
-    { mine: bedrock },
-    { shell: { ...shell, onAbandon: 'drain' } },
-    { copy: { ...shell, baseUrl: 'http://127.0.0.1:9/v2' } },
-    { mine: at(9, { apiKey: 'bound' }) },
-    { mine: at(9, { apiKeys: ['bound'] }) },
-    { mine: at(9, { apiKeyEnv: 'BOUND_API_KEY' }) },
-    {},
-  ];
-  for (const changes of accepted) assert.equal((await put(changes)).status, 200, JSON.stringify(changes));
+/** The catalogue with other providers, and what is told about one of them. */
+const providing = (changes: object) => ({ body: { providers: { ...whole.providers, ...changes } } });
+const refused = (changes: object, field: string) => ({ ...providing(changes), param: `providers.${field}` });
+const at = (port: number, fields: object) => ({
+  ...shell,
+  apiKeyEnv: undefined,
+  baseUrl: `http://127.0.0.1:${port}/v1`,
+  ...fields,
 });
+const vertex = { kind: 'vertex', project: 'shop-1', location: 'europe-west4' };
+const bedrock = { kind: 'bedrock', region: 'eu-central-1' };
 
-test('CP-05 a provider’s address holds no credentials, query or fragment', async () => {
-  const { providers, ...rest } = await read();
-  for (const baseUrl of [
+scenarios(
+  { ...EDIT, code: 'BAD_REQUEST' },
+  ['HOME', 'AWS_SECRET_ACCESS_KEY', 'DATABASE_URL', 'PURSER_SECRET', 'PURSER_X_API_KEY', 'API_KEY'].map((name) => ({
+    name: `CP-05 an operator cannot have ${name} sent to a provider as its key`,
+    ...refused({ mine: at(9, { apiKeyEnv: name }) }, 'mine.apiKeyEnv'),
+  })),
+);
+
+scenarios({ ...EDIT, name: 'MO-11 a key to a new or forbidden address', code: 'BAD_REQUEST' }, [
+  refused({ mine: { ...vertex, credentialsFile: '/etc/purser/vertex.json' } }, 'mine.credentialsFile'),
+  refused({ mine: { ...vertex, endpoint: 'http://127.0.0.1:9' } }, 'mine.endpoint'),
+  refused({ mine: { ...bedrock, endpoint: 'http://127.0.0.1:9' } }, 'mine.endpoint'),
+  refused({ mine: at(9, { apiKeyEnv: 'MINE_API_KEY' }) }, 'mine.apiKeyEnv'),
+  refused({ shell: at(10, { apiKeyEnv: 'SHELL_TOKEN' }) }, 'shell.apiKeyEnv'),
+  refused({ constructor: at(10, { apiKeyEnv: 'SHELL_TOKEN' }) }, 'constructor.apiKeyEnv'),
+  refused({ shell: { ...shell, baseUrl: 'https://127.0.0.1:9/v1' } }, 'shell.apiKeyEnv'),
+  refused({ mine: at(10, { apiKeyEnv: 'BOUND_API_KEY' }) }, 'mine.apiKeyEnv'),
+  refused({ mine: at(10, { apiKey: 'bound' }) }, 'mine.apiKey'),
+  refused({ mine: at(9, { apiKeys: ['bound', 'unknown'] }) }, 'mine.apiKeys.1'),
+]);
+
+scenarios(
+  { ...EDIT, name: 'CP-05 a provider’s address is a plain one', code: 'BAD_REQUEST' },
+  [
     'http://a:b@h/v1',
     'http://a@h/v1',
     'http://h/v1?q',
@@ -119,12 +107,21 @@ test('CP-05 a provider’s address holds no credentials, query or fragment', asy
     'http://h%2etest/v1',
     'http://*.h.test/v1',
     'http://.h.test/v1',
-  ]) {
-    const mine = { kind: 'openai-compatible', baseUrl };
-    const reply = await operator.ask('PUT', FILE, { ...rest, providers: { ...providers, mine } });
-    assertRefusal(reply, { code: 'BAD_REQUEST', param: 'providers.mine.baseUrl' }, baseUrl);
-  }
-});
+  ].map((baseUrl) => ({ name: baseUrl, ...refused({ mine: { kind: 'openai-compatible', baseUrl } }, 'mine.baseUrl') })),
+);
+
+test('MO-11 refused providers leave the catalogue as it was', async () => assert.deepEqual(await read(), whole));
+
+scenarios({ ...EDIT, name: 'MO-11 an edit that sends keys where they go' }, [
+  providing({ mine: vertex }),
+  providing({ mine: bedrock }),
+  providing({ shell: { ...shell, onAbandon: 'drain' } }),
+  providing({ copy: { ...shell, baseUrl: 'http://127.0.0.1:9/v2' } }),
+  providing({ mine: at(9, { apiKey: 'bound' }) }),
+  providing({ mine: at(9, { apiKeys: ['bound'] }) }),
+  providing({ mine: at(9, { apiKeyEnv: 'BOUND_API_KEY' }) }),
+  {},
+]);
 
 test('MO-05 a catalogue edit writes only the rows that it changes', async () => {
   const file = await read();

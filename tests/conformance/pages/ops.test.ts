@@ -5,7 +5,8 @@ import type { OperatorRole } from '../../../packages/contract/src/operator-acces
 import { chat, type Reply } from '../../support/client.ts';
 import { emailOf, newOperator, newOwnApp, newOwner } from '../../support/control.ts';
 import { opsPages, seedDisputes, seedPending, sendDraft } from '../../support/ops-pages.ts';
-import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
+import { IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
+import { type Answer, assertAnswer } from '../../support/scenarios.ts';
 import { newEvent } from '../../support/events.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { sql } from '../../support/sql.ts';
@@ -47,9 +48,12 @@ async function operatorOf(role: OperatorRole) {
 const admin = await operatorOf('admin');
 const EVENT = await newEvent(db, app.appId);
 
-function has(reply: Reply, ...texts: readonly string[]): void {
-  for (const text of texts) assert.ok(reply.text.includes(text), `${text} is not in ${mainOf(reply)}`);
+/** Asserts that it is a page of the console with this heading and these texts. */
+function shows(reply: Reply, page: string, contains: Answer['contains'] = [], more: Answer = {}): void {
+  assertAnswer(reply, { may: IN_CONSOLE, page, contains, ...more });
 }
+
+const MISSING = { status: 404 };
 
 test('CP-10 the overview begins with what needs a person', async () => {
   const { browser, person, accountId } = admin;
@@ -60,20 +64,10 @@ test('CP-10 the overview begins with what needs a person', async () => {
     return totals.chargedMicros > 0 && totals;
   });
   assert.ok(stats.costMicros > 0 && stats.costMicros < stats.chargedMicros);
-  const page = await browser.open('/ops');
-  assertPage(page, 200, 'Overview', IN_CONSOLE);
-  has(
-    page,
-    'Needs attention',
-    `/ops/account?id=${accountId}`,
-    `>${await emailOf(person)}</a>`,
-    'Provider cost',
-    'Margin',
-    'On hold now',
-    app.appId,
-  );
-  assert.match(page.text, /The books were correct when they were checked \d+ s ago|has not been checked yet/);
-  assert.ok(page.text.indexOf('Needs attention') < page.text.indexOf('Charged to users'));
+  const email = `>${await emailOf(person)}</a>`;
+  const sums = ['Provider cost', 'Margin', 'On hold now', app.appId, /Needs attention[^]*Charged to users/];
+  const books = /The books were correct when they were checked \d+ s ago|has not been checked yet/;
+  shows(await browser.open('/ops'), 'Overview', [`/ops/account?id=${accountId}`, email, books, ...sums]);
 
   await seedDisputes(db, app.appId);
   await sql(db)`insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id, placed_at)
@@ -95,8 +89,8 @@ test('CP-10 the overview begins with what needs a person', async () => {
     ],
   );
   assert.deepEqual([overview.held, overview.books.differences], [{ amountMicros: 1, calls: 1 }, 3]);
-  has(await browser.open('/ops?period=week'), 'found 3 differences', '1 payment needs a decision');
-  has(browser.page(), '1 dispute is open', '/ops/payments?kind=dispute&#38;state=taken');
+  const payments = ['1 payment needs a decision', '1 dispute is open', '/ops/payments?kind=dispute&#38;state=taken'];
+  shows(await browser.open('/ops?period=week'), 'Overview', ['found 3 differences', ...payments]);
   await sql(db)`delete from ledger.holds where instance_id = 0`;
   await sql(db)`update ledger.last_check set differences = 0`;
 });
@@ -153,12 +147,11 @@ test('CP-10 an operator finds anything by id, people by exact address', async ()
   for (const q of ['anna@example', 'pay_none', 'evt_none', 'app_none', `${app.appId} berta`, 'nothing at all', '%']) {
     assert.deepEqual(await found(q), [], q);
   }
-  const page = await browser.open(`/ops/find?q=${callId}`);
-  assertPage(page, 200, 'Find anything', IN_CONSOLE);
-  has(page, `/ops/call?id=${callId}`, `/ops/app?id=${app.appId}`, 'action="/ops/find"', `value="${callId}"`);
-  assertPage(await browser.open('/ops/find?q=%3Cb%3E'), 404, 'Find anything', IN_CONSOLE);
-  assert.ok(!browser.page().text.includes('<b>'));
-  assertPage(await browser.open('/ops/find'), 200, 'Find anything', IN_CONSOLE);
+  const page = 'Find anything';
+  const links = [`/ops/call?id=${callId}`, `/ops/app?id=${app.appId}`, 'action="/ops/find"', `value="${callId}"`];
+  shows(await browser.open(`/ops/find?q=${callId}`), page, links);
+  shows(await browser.open('/ops/find?q=%3Cb%3E'), page, [], { ...MISSING, lacks: ['<b>'] });
+  shows(await browser.open('/ops/find'), page);
 });
 
 test('CP-10 WH-14 AU-01 found keys and events have pages with their context', async () => {
@@ -173,31 +166,27 @@ test('CP-10 WH-14 AU-01 found keys and events have pages with their context', as
     return details.days.at(-1)?.calls === 1 && details;
   });
   assert.equal(days.length, 30);
-  const key = await browser.open(`/ops/key?id=${keyId}`);
-  assertPage(key, 200, 'API key', IN_CONSOLE);
-  has(key, keyId, `/ops/app?id=${app.appId}`, owner.email, 'Calls with this key by day', 'What was done to it');
-  assert.ok(!key.text.includes(app.liveKey));
-  const event = await browser.open(`/ops/event?id=${EVENT}`);
-  assertPage(event, 200, 'Webhook event', IN_CONSOLE);
-  has(event, `/ops/wallet?app=${app.appId}&#38;user=anna`, owner.email, 'balance.low', '503');
+  const context = [keyId, `/ops/app?id=${app.appId}`, owner.email, 'Calls with this key by day', 'What was done to it'];
+  shows(await browser.open(`/ops/key?id=${keyId}`), 'API key', context, { lacks: [app.liveKey] });
+  const ofEvent = [`/ops/wallet?app=${app.appId}&#38;user=anna`, owner.email, 'balance.low', '503'];
+  shows(await browser.open(`/ops/event?id=${EVENT}`), 'Webhook event', ofEvent);
   const told = (await person.get(200, 'GET', `/operator/events/${EVENT}`)) as {
     appId: string;
     event: { state: string; attempts: { status: number }[] };
   };
   assert.deepEqual([told.appId, told.event.state, told.event.attempts[0]?.status], [app.appId, 'dropped', 503]);
   for (const id of ['key_none', `key_${'5'.repeat(22)}`]) {
-    assertPage(await browser.open(`/ops/key?id=${id}`), 404, 'Not found', IN_CONSOLE);
+    shows(await browser.open(`/ops/key?id=${id}`), 'Not found', [], MISSING);
     assert.equal((await person.ask('GET', `/operator/keys/${id}`)).status, 404);
   }
-  assertPage(await browser.open('/ops/event?id=evt_none'), 404, 'Not found', IN_CONSOLE);
+  shows(await browser.open('/ops/event?id=evt_none'), 'Not found', [], MISSING);
   assert.equal((await person.ask('GET', '/operator/events/evt_none')).status, 404);
 });
 
 test('CC-19 CP-10 a call’s page has its receipt, entry and upstream', async () => {
   const { browser, person } = admin;
-  const page = await browser.open('/ops/call?id=a-paid-call');
-  assertPage(page, 200, 'One call', IN_CONSOLE);
-  has(page, 'Entries in the ledger', '>charge<', '>earned<', callId, 'Upstream', 'Price number');
+  const receipt = ['Entries in the ledger', '>charge<', '>earned<', callId, 'Upstream', 'Price number'];
+  shows(await browser.open('/ops/call?id=a-paid-call'), 'One call', receipt);
   const asked = (await person.get(200, 'GET', `/operator/calls?callId=${callId}`)) as {
     entries: { kind: string; amountMicros: number }[];
     hold: unknown;
@@ -212,46 +201,45 @@ test('CC-19 CP-10 a call’s page has its receipt, entry and upstream', async ()
   const running = '01900000-0000-7000-8000-000000000001';
   await sql(db)`insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)
     select ${running}, wallet_id, 77, '2026-11-01', true, 0 from ledger.wallets where app_id = ${app.appId} and user_id = 'anna'`;
-  has(await browser.open(`/ops/call?id=${running}`), 'Money on hold', '0.000077');
-  has(await browser.open(`/ops/find?q=${running}`), 'running');
+  shows(await browser.open(`/ops/call?id=${running}`), 'One call', ['Money on hold', '0.000077']);
+  shows(await browser.open(`/ops/find?q=${running}`), 'Find anything', ['running']);
   const { hold } = await person.get(200, 'GET', `/operator/calls?callId=${running}`);
   assert.equal((hold as { amountMicros: number }).amountMicros, 77);
   await sql(db)`delete from ledger.holds where call_id = ${running}`;
-  assertPage(await browser.open('/ops/call?id=none'), 404, 'Not found', IN_CONSOLE);
+  shows(await browser.open('/ops/call?id=none'), 'Not found', [], MISSING);
 });
 
 test('CP-10 CP-05 an app’s page changes its limits and suspension', async () => {
   const { browser, person } = admin;
   const path = `/ops/app?id=${app.appId}`;
-  has(await browser.open(`/ops/apps?query=${app.appId}`), `/ops/app?id=${app.appId}`);
-  const page = await browser.open(path);
-  assertPage(page, 200, NAME, IN_CONSOLE);
-  has(page, owner.email, app.liveKey.slice(-4), 'Rights and limits', 'its 2 keys');
-  assert.ok(!page.text.includes(app.liveKey));
+  shows(await browser.open(`/ops/apps?query=${app.appId}`), 'Apps', [`/ops/app?id=${app.appId}`]);
+  const told = [owner.email, app.liveKey.slice(-4), 'Rights and limits', 'its 2 keys'];
+  shows(await browser.open(path), NAME, told, { lacks: [app.liveKey] });
 
   const limits = { ratePerMinute: '1000', rateBurst: '50', maxStreams: '3', act: 'change' };
-  const wordless = await browser.submit(path, { ...limits, 'reason-change': ' ' });
-  assertPage(wordless, 400, NAME, IN_CONSOLE);
-  has(wordless, 'Reason, for the audit trail: ', 'value="1000"');
-  assert.equal((await browser.submit(path, { ...limits, maxStreams: 'many', 'reason-change': 'x' })).status, 400);
-  has(await browser.submit(path, { ...limits, firstParty: 'yes', 'reason-change': 'They grow' }), 'were changed');
+  const submit = (fields: Readonly<Record<string, string>>, which?: string) => browser.submit(path, fields, which);
+  const again = ['Reason, for the audit trail: ', 'value="1000"'];
+  shows(await submit({ ...limits, 'reason-change': ' ' }), NAME, again, { status: 400 });
+  shows(await submit({ ...limits, maxStreams: 'many', 'reason-change': 'x' }), NAME, [], { status: 400 });
+  const changed = await submit({ ...limits, firstParty: 'yes', 'reason-change': 'They grow' });
+  shows(changed, NAME, ['were changed']);
   const { app: now } = await person.get(200, 'GET', `/operator/apps/${app.appId}`);
   const inForce = { rateLimit: { perMinute: 1000, burst: 50 }, maxStreamsPerUser: 3, firstParty: true };
   assert.partialDeepStrictEqual(now, inForce);
 
-  const suspended = await browser.submit(path, { act: 'suspend', 'reason-suspend': 'A leaked key' }, 'suspend');
-  has(suspended, 'The app is suspended.', 'Lift the suspension', 'A leaked key', 'app.suspend');
+  const suspended = await submit({ act: 'suspend', 'reason-suspend': 'A leaked key' }, 'suspend');
+  shows(suspended, NAME, ['The app is suspended.', 'Lift the suspension', 'A leaked key', 'app.suspend']);
   const refused = await chat({ url: service.url, key: app.liveKey, user: 'anna' });
   assert.equal(refused.status, 403);
-  has(await browser.open('/ops/apps?status=suspended'), app.appId);
+  shows(await browser.open('/ops/apps?status=suspended'), 'Apps', [app.appId]);
   await browser.open(path);
-  has(await browser.submit(path, { act: 'resume', 'reason-resume': 'A new key' }, 'resume'), 'suspension is lifted');
-  assert.ok(!(await browser.open('/ops/apps?status=suspended')).text.includes(app.appId));
+  const resumed = await submit({ act: 'resume', 'reason-resume': 'A new key' }, 'resume');
+  shows(resumed, NAME, ['suspension is lifted']);
+  shows(await browser.open('/ops/apps?status=suspended'), 'Apps', [], { lacks: [app.appId] });
 
   const viewer = await operatorOf('viewer');
-  const seen = await viewer.browser.open(path);
-  has(seen, 'Your role does not allow changes here');
-  assert.ok(!seen.text.includes('A leaked key') && !seen.text.includes('action="/ops/find"'));
+  const hidden = ['A leaked key', 'action="/ops/find"'];
+  shows(await viewer.browser.open(path), NAME, ['Your role does not allow changes here'], { lacks: hidden });
 });
 
 test('CP-10 every operator page makes at most ten statements', async (t) => {
