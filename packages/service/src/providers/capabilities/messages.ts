@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
+import { isBlank, saysSomething } from '#providers/blank-texts.ts';
 import { LEAVE_OUT, type Unsupported } from '#providers/capabilities/rules.ts';
 import { DATA_URL } from '#providers/translated/to-prompt.ts';
 
@@ -39,13 +40,18 @@ export function findInMessages(value: unknown, words: MessageWords): Unsupported
   for (const [place, message] of messages.entries()) {
     const path = `messages[${place}]`;
     const role = String(message['role']);
-    const isSystem = role === 'system' || role === 'developer';
-    if (isSystem && hasBegun) return { path: `${path}.role`, advice: SYSTEM_FIRST };
-    hasBegun ||= !isSystem;
+    if (isSystem(message) && hasBegun) return { path: `${path}.role`, advice: SYSTEM_FIRST };
+    hasBegun ||= !isSystem(message);
     const found = findInMessage(message, role, path, words);
     if (found !== undefined) return found;
   }
-  return findPrefill(messages);
+  return hasBegun && !messages.some((message) => !isSystem(message) && saysSomething(message))
+    ? { path: 'messages', advice: 'Its provider takes no conversation whose texts are all blank.' }
+    : findPrefill(messages);
+}
+
+function isSystem({ role }: JsonObject): boolean {
+  return role === 'system' || role === 'developer';
 }
 
 const SYSTEM_FIRST =
@@ -109,18 +115,26 @@ function findInToolCalls(
   return undefined;
 }
 
-/** A last message of the assistant is the beginning of the answer. Libraries trim it, so that it must need no trimming. */
+/**
+ * A last message of the assistant is the beginning of the answer. Libraries trim it, so that it must need no trimming. Blank texts are
+ * not sent.
+ */
 function findPrefill(messages: readonly JsonObject[]): Unsupported | undefined {
-  const last = messages.at(-1);
+  const place = messages.findLastIndex(saysSomething);
+  const last = messages[place];
   if (last?.['role'] !== 'assistant') return undefined;
   const { content } = last;
-  const part: unknown = Array.isArray(content) ? content.at(-1) : { text: content };
+  const part: unknown = Array.isArray(content) ? content.findLast(isSaid) : { text: content };
   const text = isJsonObject(part) && typeof part['text'] === 'string' ? part['text'] : '';
   if (text === text.trim()) return undefined;
   return {
-    path: `messages[${messages.length - 1}].content`,
+    path: `messages[${place}].content`,
     advice: 'A last message of the assistant must not begin or end with a space.',
   };
+}
+
+function isSaid(part: unknown): boolean {
+  return isJsonObject(part) && !isBlank(part['text']);
 }
 
 /** A place for a cache mark, and the mark. */

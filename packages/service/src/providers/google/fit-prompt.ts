@@ -23,7 +23,8 @@ export function fitPrompt(options: LanguageModelV4CallOptions, isSigned: boolean
       else prompt.push({ ...message, content });
     } else if (message.role === 'assistant') {
       const signed = withSignedTexts(message);
-      prompt.push(isSigned ? withSignature(signed) : signed);
+      // Of a signature without its text nothing is left, and Gemini refuses a message without parts.
+      if (signed.content.length > 0) prompt.push(isSigned ? withSignature(signed) : signed);
     } else prompt.push(message);
   }
   return { ...options, prompt };

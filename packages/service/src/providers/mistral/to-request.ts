@@ -1,5 +1,6 @@
 import { sha256 } from '#kernel/crypto.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { isBlank, saysSomething } from '#providers/blank-texts.ts';
 import type { ProviderCall } from '#providers/provider.ts';
 
 /** Members that Mistral knows by the same name. `capabilities/mistral.ts` refuses what it knows by none. */
@@ -25,7 +26,8 @@ export function toMistralRequest(call: ProviderCall, isStream: boolean): string 
   const body: Record<string, unknown> = { model: providerModel, max_tokens: outputTokens };
   // Its streams report their usage without being asked.
   if (isStream) body['stream'] = true;
-  body['messages'] = listOf(messages).map(messageOf);
+  // It refuses an earlier answer that has neither a text nor calls.
+  body['messages'] = listOf(messages).filter(isSaid).map(messageOf);
   for (const name of SAME) if (request[name] !== undefined) body[name] = request[name];
   if (seed !== undefined) body['random_seed'] = seed;
   if (effort === 'none' || effort === 'high') body['reasoning_effort'] = effort;
@@ -36,6 +38,10 @@ export function toMistralRequest(call: ProviderCall, isStream: boolean): string 
 
 function listOf(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? (value as readonly JsonObject[]) : [];
+}
+
+function isSaid(message: JsonObject): boolean {
+  return message['role'] !== 'assistant' || saysSomething(message) || !isBlank(message['reasoning_content']);
 }
 
 function messageOf(message: JsonObject): JsonObject {

@@ -6,6 +6,7 @@ import type {
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
+import { isBlank, saysSomething } from '#providers/blank-texts.ts';
 import type { Dialect } from '#providers/translated/dialect.ts';
 import { reasoningBlocks } from '#providers/translated/reasoning-details.ts';
 
@@ -16,17 +17,23 @@ interface Marked {
   providerOptions?: SharedV4ProviderOptions;
 }
 
-/** The messages of a checked request (`capabilities.ts`) as a V4 prompt. Nothing in them is left out but empty texts. */
+/** What a tool has said that said nothing. Its call must have a result, and no vendor takes an empty text for one. */
+const NO_RESULT = '(no content)';
+
+/**
+ * The messages of a checked request (`capabilities.ts`) as a V4 prompt. Nothing in them is left out but blank texts, and messages that
+ * have nothing else: their vendors refuse them, and with them every later turn of the conversation.
+ */
 export function toPrompt(dialect: Dialect, messages: readonly JsonObject[]): LanguageModelV4Prompt {
   /** The names of called tools by the ids of the calls: a result names only the id. */
   const toolNames = new Map<string, string>();
-  return messages.flatMap((message) => {
+  return messages.filter(saysSomething).flatMap((message) => {
     switch (message['role']) {
       case 'system':
       case 'developer':
         return systemMessages(dialect, message);
       case 'assistant':
-        return [assistantMessage(dialect, message, toolNames)];
+        return assistantMessages(dialect, message, toolNames);
       case 'tool':
         return [toolMessage(dialect, message, toolNames)];
       default:
@@ -47,14 +54,15 @@ function systemMessages(dialect: Dialect, message: JsonObject): LanguageModelV4P
   }));
 }
 
-function assistantMessage(
+/** None if nothing is left of it, such as reasoning that another vendor sealed. */
+function assistantMessages(
   dialect: Dialect,
   message: JsonObject,
   toolNames: Map<string, string>,
-): LanguageModelV4Message {
-  const texts = contentParts(dialect, message).filter((part) => part.type === 'text' && part.text !== '');
+): readonly LanguageModelV4Message[] {
+  const texts = contentParts(dialect, message).filter((part) => part.type === 'text');
   const refusal = textIn(message, 'refusal');
-  const said: AssistantContent = [...texts, ...(refusal === '' ? [] : [{ type: 'text' as const, text: refusal }])];
+  const said: AssistantContent = [...texts, ...(isBlank(refusal) ? [] : [{ type: 'text' as const, text: refusal }])];
   for (const call of listIn(message, 'tool_calls')) {
     const called = call['function'] as JsonObject;
     const [toolCallId, toolName] = [textIn(call, 'id'), textIn(called, 'name')];
@@ -63,7 +71,8 @@ function assistantMessage(
     const input = parseJson(textIn(called, 'arguments') || '{}');
     said.push({ type: 'tool-call', toolCallId, toolName, input, ...(providerOptions && { providerOptions }) });
   }
-  return { role: 'assistant', content: withReasoning(dialect, message, said), ...mark(dialect, message) };
+  const content = withReasoning(dialect, message, said);
+  return content.length === 0 ? [] : [{ role: 'assistant', content, ...mark(dialect, message) }];
 }
 
 /** Puts each block of reasoning back to its place in the answer; one that names no place goes first. */
@@ -84,11 +93,13 @@ function toolMessage(
 ): LanguageModelV4Message {
   const toolCallId = textIn(message, 'tool_call_id');
   const toolName = toolNames.get(toolCallId) ?? (textIn(message, 'name') || 'unknown');
-  const { content } = message;
+  const parts = contentParts(dialect, message);
+  const [only] = parts;
+  const isText = typeof message['content'] === 'string' && only?.type === 'text';
   const output: ToolOutput =
-    typeof content === 'string'
-      ? { type: 'text', value: content }
-      : { type: 'content', value: contentParts(dialect, message).map((part) => part) };
+    only === undefined || isText
+      ? { type: 'text', value: only?.type === 'text' ? only.text : NO_RESULT }
+      : { type: 'content', value: parts };
   return {
     role: 'tool',
     content: [{ type: 'tool-result', toolCallId, toolName, output, ...mark(dialect, message) }],
@@ -97,14 +108,23 @@ function toolMessage(
 
 type ContentPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
 
+/** The parts of a message without blank texts. A cache mark of one of those goes to the part before it. */
 function contentParts(dialect: Dialect, { content }: JsonObject): ContentPart[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
-  if (!Array.isArray(content)) return [];
-  return (content as readonly JsonObject[]).map((part) => {
-    if (part['type'] === 'image_url') return imagePart(dialect, part);
+  if (typeof content === 'string') return isBlank(content) ? [] : [{ type: 'text', text: content }];
+  const parts: ContentPart[] = [];
+  for (const part of Array.isArray(content) ? (content as readonly JsonObject[]) : []) {
+    const marked = mark(dialect, part);
+    if (part['type'] === 'image_url') {
+      parts.push(imagePart(dialect, part));
+      continue;
+    }
     const text = textIn(part, part['type'] === 'refusal' ? 'refusal' : 'text');
-    return { type: 'text', text, ...mark(dialect, part) };
-  });
+    const before = parts.at(-1);
+    if (!isBlank(text)) parts.push({ type: 'text', text, ...marked });
+    else if (before?.providerOptions === undefined && before !== undefined)
+      parts.splice(-1, 1, { ...before, ...marked });
+  }
+  return parts;
 }
 
 /** A data URL of base64, with its media type. */
