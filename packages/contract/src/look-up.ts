@@ -31,7 +31,7 @@ export const anyKeyDetailsSchema = z
     key: anyKeySchema,
     days: z
       .array(z.object({ at: moment, calls: z.int(), chargedCalls: z.int(), chargedMicros: amount }))
-      .meta({ description: 'The last thirty days in UTC, also those without calls.' }),
+      .meta({ description: 'The last thirty days in UTC, including those without calls.' }),
   })
   .meta({ id: 'AnyKeyDetails' });
 

@@ -6,7 +6,7 @@ import { moment } from './control.ts';
 const bytes = z.number().meta({ description: 'A number of bytes.' });
 const seconds = z.number().meta({ description: 'A number of seconds.' });
 
-/** What the doctor looks at, also of a running service, the most urgent first. */
+/** What the doctor looks at, in a running service too, the most urgent first. */
 export const DOCTOR_CHECKS = [
   'database',
   'schema',

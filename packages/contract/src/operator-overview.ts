@@ -96,7 +96,7 @@ export const serviceStatsSchema = z
     to: moment,
     totals: z.object(withCost),
     series: z.array(z.object({ at: moment, ...withCost })).meta({
-      description: 'One point for each step, in order, also for steps without calls.',
+      description: 'One point for each step, in order, including steps without calls.',
     }),
     apps: z.array(z.object({ appId: z.string(), ...withCost })).meta({
       description: 'The hundred apps that cost most, in this order.',

@@ -164,7 +164,7 @@ export const personExportSchema = z
           paidAt: when,
         }),
       )
-      .meta({ description: 'The payments that they began, also for wallets of others.' }),
+      .meta({ description: 'The payments that they began, including those for wallets of others.' }),
     wallets: z.array(wallet),
   })
   .meta({ id: 'PersonExport' });

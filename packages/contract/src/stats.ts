@@ -71,7 +71,7 @@ export const statsSchema = z
     to: moment,
     totals: z.object(figures),
     series: z.array(z.object({ at: moment, ...figures })).meta({
-      description: 'One point for each step, in order, also for steps without calls.',
+      description: 'One point for each step, in order, including steps without calls.',
     }),
     models: z.array(z.object({ model: z.string().nullable(), ...figures })).meta({
       description:

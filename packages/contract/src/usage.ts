@@ -120,7 +120,7 @@ export const callTraceSchema = z
       .meta({ description: 'The HTTP status of the answer. It is null if the caller left before there was one.' }),
     code: z.string().nullable().meta({
       description:
-        'The `code` of the error, also of one that was the last event of a stream. It is null if there was no error.',
+        'The `code` of the error, including one that was the last event of a stream. It is null if there was no error.',
     }),
     param: z.string().nullable().meta({
       description:

@@ -186,7 +186,7 @@ export const listenerSchema = z
 
 export const listenerParamsSchema = z.object({ appId, listenerId });
 
-/** A request for copies. Sending the last `next` back makes the delivery at least once, also if an answer is lost. */
+/** A request for copies. Sending the last `next` back makes the delivery at least once, even if an answer is lost. */
 export const lookSchema = z.strictObject({
   after: z
     .uuid()

@@ -87,7 +87,7 @@ export class PurserUser {
   readonly headers: Readonly<Record<'x-service-user', string>>;
   /**
    * A `fetch` that adds the key and the user to requests to the service and leaves all others alone. Every answer is
-   * returned unchanged, also a 402: a client would take an error of `fetch` for a broken connection and retry. A chat call
+   * returned unchanged, even a 402: a client would take an error of `fetch` for a broken connection and retry. A chat call
    * without an `idempotency-key` gets one, and its retries the same one, so that the service does not charge it twice.
    */
   readonly fetch: Fetch;
