@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chargeFor } from '../support/catalogue.ts';
+import { chat } from '../support/client.ts';
 import { createGate } from '../support/gate.ts';
 import { openStream, payloadsOf } from '../support/open-stream.ts';
 import { assertRefusal } from '../support/refusal.ts';
@@ -132,6 +133,34 @@ for (const [what, choice] of BROKEN) {
 test('CC-11 a throttling error inside a choice is reported as throttling', async () => {
   const { reply } = await streamOf([{ choices: [{ ...CHOICE, error: { code: 429 } }] }]);
   assertRefusal(reply, { code: 'UPSTREAM_THROTTLED' });
+});
+
+/** Reads as LangChain4j 1.19.0 does: it passes over members that it does not know, and raises at one of another type. */
+function readTyped(text: string): string {
+  return payloadsOf(text)
+    .flatMap((payload) => {
+      const { choices = [] } = payload as { choices?: unknown };
+      if (!Array.isArray(choices)) throw new TypeError('Cannot deserialize value of type `ArrayList`.');
+      return choices as readonly { readonly delta?: { readonly content?: string } }[];
+    })
+    .map(({ delta }) => delta?.content ?? '')
+    .join('');
+}
+
+test('ER-06 a reader that knows no errors raises after a broken stream', async () => {
+  const user = await newUser(BALANCE);
+  upstream.script({ body: [{ write: frame({ choices: [{ index: 0, delta: { content: 'half' } }] }) }] });
+  const live = await callAs(user, { stream: true });
+  const sandbox = { url: service.url, key: app.testKey, user };
+  const broken = ['error-midway', 'throttled-midway', 'unfinished'].map((name) => {
+    return chat(sandbox, { model: `sandbox/${name}`, stream: true });
+  });
+  for (const { status, text } of [live, ...(await Promise.all(broken))]) {
+    assert.equal(status, 200);
+    assert.throws(() => readTyped(text), TypeError, text);
+    assert.match(text, /data: \{"error":[^\n]*\n\n$/);
+  }
+  await expectCharged(user, 0);
 });
 
 test('CC-11 ER-06 a stream without an end or without content is a failure', async () => {

@@ -53,7 +53,7 @@ export function documentCheck(text: string) {
     if (type !== 'text/event-stream') return faultOfValue(schema, answer.text);
     const events = [...answer.text.matchAll(/^data: (?!\[DONE\])(.*)$/gm)].map(([, data]) => JSON.parse(data ?? ''));
     return events
-      .map((data: object) => faultOfValue('error' in data ? '/components/schemas/Error' : schema, data))
+      .map((data: object) => faultOfValue('error' in data ? '/components/schemas/StreamError' : schema, data))
       .find((fault) => fault !== undefined);
   }
 

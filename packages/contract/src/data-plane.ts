@@ -214,7 +214,7 @@ export const completionSchema = z
   .meta({ id: 'ChatCompletion', description: OPEN });
 
 /** One event of a streamed answer. `choices` may be empty: the chunk with the usage has none. */
-export const chunkSchema = z
+const chunkSchema = z
   .looseObject({
     ...head,
     object: z.literal('chat.completion.chunk'),
@@ -227,6 +227,13 @@ export const chunkSchema = z
       .meta({ description: 'What the call was charged, in micros. Only the chunk with the usage has it.' }),
   })
   .meta({ id: 'ChatCompletionChunk', description: `The data of one event. ${OPEN}` });
+
+/** The last event of a stream that failed: an error, and no chunk to anybody (ER-06). */
+const streamErrorSchema = errorSchema
+  .extend({ choices: z.string().meta({ description: 'The message, so that no reader takes this for a chunk.' }) })
+  .meta({ id: 'StreamError', description: 'The last event of a stream that failed.' });
+
+export const eventSchema = z.union([chunkSchema, streamErrorSchema]);
 
 /** The body of a processor's webhook. It is described only: the service checks its signature, on the raw bytes. */
 export const processorWebhookSchema = z

@@ -18,7 +18,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: 'Chat completions',
     summary: 'Answers a conversation and charges the user’s wallet',
     description:
-      'Before the call, the service sets aside the most that it can cost. Afterwards it charges the actual cost. A refused call costs nothing. With `"stream": true`, the answer is a stream of server-sent events that ends with `data: [DONE]`. Before that, the comment `: charge-micros=84 call-id=...` says what the call was charged, and so does `charge_micros` in the chunk with the usage. If an error occurs after the stream has begun, its last event is the error envelope, without `[DONE]`. A parameter that is `null` counts as left out.',
+      'Before the call, the service sets aside the most that it can cost. Afterwards it charges the actual cost. A refused call costs nothing. With `"stream": true`, the answer is a stream of server-sent events that ends with `data: [DONE]`. Before that, the comment `: charge-micros=84 call-id=...` says what the call was charged, and so does `charge_micros` in the chunk with the usage. If an error occurs after the stream has begun, its last event is the error envelope, with a text as `choices` and without `[DONE]`. A parameter that is `null` counts as left out.',
     refuses: [
       'MODEL_NOT_ENTITLED',
       'KEY_BUDGET_EXCEEDED',

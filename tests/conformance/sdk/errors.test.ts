@@ -132,7 +132,7 @@ function brokenOff(): Response {
     type,
     param: null,
   };
-  const text = [chunk, { error }].map((frame) => `data: ${JSON.stringify(frame)}\n\n`).join('');
+  const text = [chunk, { error, choices: error.message }].map((frame) => `data: ${JSON.stringify(frame)}\n\n`).join('');
   return new Response(text, { headers: { 'content-type': 'text/event-stream' } });
 }
 

@@ -138,7 +138,25 @@ for (const { what, refusal, code } of [
     socket.write('GET / HTTP/1.0\r\n\r\n');
     const frames = (bodiesOf(await textOf(socket))[0] ?? '').split('\n\n');
     assert.deepEqual([frames[0], frames[1], frames[3]], ['data: first', 'data: held', '']);
-    const { error } = JSON.parse((frames[2] ?? '').replace(/^data: /, '')) as { error: Record<string, unknown> };
-    assert.deepEqual([error['code'], error['correlationId']], [code, CORRELATION_ID]);
+    const failure = JSON.parse((frames[2] ?? '').replace(/^data: /, '')) as { error: Record<string, unknown> };
+    assert.deepEqual([failure.error['code'], failure.error['correlationId']], [code, CORRELATION_ID]);
+    assert.deepEqual(Object.entries(failure).at(-1), ['choices', failure.error['message']]);
   });
 }
+
+test('ER-06 a failed stream ends whole and leaves its connection open', async (t) => {
+  const refusal = refuse('UPSTREAM_PROVIDER_ERROR', 'Zu späte ☃.');
+  const socket = await callerOf(t, async (response, path) => {
+    if (path === '/next') return writeAll(response);
+    const { write, fail } = createFrameWriter(response, CORRELATION_ID);
+    await write('data: first\n\n');
+    await new Promise(setImmediate);
+    await fail('', refusal);
+    socket.write('GET /next HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+  });
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  const [failed = '', next] = bodiesOf(await textOf(socket));
+  const [frame = ''] = /data: \{.*\n\n/.exec(failed) ?? [];
+  assert.equal(failed, chunked(['data: first\n\n', frame]));
+  assert.equal(next, chunked(FRAMES));
+});

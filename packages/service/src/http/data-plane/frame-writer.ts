@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { ErrorBody } from '@purser/contract/errors.ts';
 import type { FrameWriter } from '#gateway/answer/answer.ts';
 import { dataFrame } from '#gateway/answer/frames.ts';
 import { envelopeOf, faultRefusal } from '#http/envelope.ts';
@@ -49,10 +50,18 @@ export function createFrameWriter(response: ServerResponse, correlationId: Corre
 
   /** The status is out already, so the caller learns of the failure from this frame alone (ER-06). */
   function fail(frames: string, refusal: Refusal | undefined): Promise<void> | undefined {
-    return end(frames + dataFrame(envelopeOf(refusal ?? faultRefusal(), correlationId)));
+    return end(frames + failureFrame(envelopeOf(refusal ?? faultRefusal(), correlationId)));
   }
 
   return { write, end, fail };
+}
+
+/**
+ * The error envelope, with a text as `choices`. Some clients know no `error`: they read every frame as a chunk, pass over what they
+ * do not know, and would call the answer whole. A text in the place of the choices is a chunk to none of them.
+ */
+function failureFrame(envelope: ErrorBody): string {
+  return dataFrame({ ...envelope, choices: envelope.error.message });
 }
 
 /** Returns true if the next byte on the connection is the next byte of this answer, and the body is sent in chunks. */

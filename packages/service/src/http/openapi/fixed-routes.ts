@@ -1,10 +1,10 @@
 import {
   balanceSchema,
   callIdParamsSchema,
-  chunkSchema,
   completionSchema,
   connectLinkSchema,
   connectRequestSchema,
+  eventSchema,
   healthSchema,
   modelListSchema,
   modelNameParamsSchema,
@@ -46,7 +46,7 @@ export const FIXED_ROUTES: readonly DescribedRoute[] = [
     body: chatRequestSchema(),
     answers: { 200: completionSchema },
     // OpenAPI 3.1 cannot describe a stream of events. The schema describes the data of one event.
-    others: [{ contentType: 'text/event-stream', schema: chunkSchema }],
+    others: [{ contentType: 'text/event-stream', schema: eventSchema }],
     headers: [
       ...RATE,
       'x-service-mode',
