@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isSecretName } from './secret-names.ts';
 
 /**
  * What vendors of the compatible format do differently, for an entry of the catalogue. None of it may hold a secret: the
@@ -12,10 +13,12 @@ const EXTRA_BODY_CHARACTERS_MAX = 16_384;
 /** Headers that the gateway writes itself, or that would change how the request is framed. */
 const OWN_HEADER =
   /^(host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|keep-alive|accept|accept-encoding|user-agent|cookie|forwarded|via|x-forwarded-.*|proxy-.*|traceparent|tracestate)$/;
-const SECRET_NAME = /auth|key|token|secret|password|cookie|credential|signature|session/i;
 /** Texts that begin like keys, and long ones of mixed letters and digits, which nothing else is. */
 const SECRET_VALUE =
   /^(bearer|basic)\s|^(sk|pk|rk|gsk|xai|hf|ghp)[-_]\S{4,}|^(AKIA|AIza|eyJ)\w{8,}|^(?=.*\d)(?=.*[a-z])[\w+=-]{40,}$/i;
+
+/** The names of members of JSON. */
+const NAMED = /"([^"]{1,64})"\s*:/g;
 
 const NAME_YOUR_KEY = 'name a key with `apiKey`, and its header with `authHeader`';
 const NO_SECRET = `must not hold a secret: ${NAME_YOUR_KEY}`;
@@ -24,7 +27,12 @@ const value = z
   .string()
   .max(VALUE_CHARACTERS_MAX)
   .regex(/^[\x20-\x7e]*$/, { error: 'must be visible ASCII characters' })
-  .refine((text) => !SECRET_VALUE.test(text), { error: `must not look like a secret: ${NAME_YOUR_KEY}` });
+  .refine((text) => !isSecret(text), { error: `must not look like a secret: ${NAME_YOUR_KEY}` });
+
+/** A value may be JSON, as in Portkey's `x-portkey-config`, and hold a secret inside. */
+function isSecret(text: string): boolean {
+  return SECRET_VALUE.test(text) || [...text.matchAll(NAMED)].some(([, name = '']) => isSecretName(name));
+}
 
 function headerFault(name: string): string | undefined {
   if (!/^[a-z0-9][a-z0-9-]{0,127}$/.test(name)) return 'must be small letters, digits and `-`';
@@ -38,7 +46,7 @@ function fields(faultOf: (name: string) => string | undefined) {
     const complain = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message });
     if (names.length > FIELDS_MAX) complain([], `must have at most ${FIELDS_MAX} fields`);
     for (const name of names) {
-      const fault = SECRET_NAME.test(name) ? NO_SECRET : faultOf(name);
+      const fault = isSecretName(name) ? NO_SECRET : faultOf(name);
       if (fault !== undefined) complain([name], fault);
     }
   });
@@ -65,7 +73,7 @@ const DECIDED = new Set([
 ]);
 
 function isSecretIn(name: string, member: unknown): boolean {
-  if (typeof member === 'string') return SECRET_NAME.test(name) || SECRET_VALUE.test(member);
+  if (typeof member === 'string') return isSecretName(name) || SECRET_VALUE.test(member);
   if (typeof member !== 'object' || member === null) return false;
   return Object.entries(member).some(([inner, part]) => isSecretIn(inner, part));
 }
