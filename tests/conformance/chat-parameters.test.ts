@@ -96,6 +96,23 @@ test('CC-13 messages of every role pass through unchanged', async () => {
   assert.deepEqual(sent['messages'], CONVERSATION);
 });
 
+test('CC-13 fields within messages and `response_format` reach the compatible format', async () => {
+  const messages = [{ role: 'user', content: 'Hi', foo: { a: 1 } }];
+  const format = { type: 'json_object', schema: SCHEMA, foo: 1 };
+  const sent = await sentFor({ messages, response_format: format });
+  assert.deepEqual([sent['messages'], sent['response_format']], [messages, format]);
+});
+
+test('CC-07 a body of 229 kB with 20,801 members is as valid as any other', async () => {
+  const properties = Object.fromEntries(Array.from({ length: 20_801 }, (_, at) => [`n${at}`, 0.5]));
+  const tools = [
+    { ...TOOL, function: { ...TOOL.function, strict: false, parameters: { type: 'object', properties } } },
+  ];
+  assert.ok(JSON.stringify(tools).length > 225_000);
+  const sent = await sentFor({ tools });
+  assert.deepEqual(sent['tools'], tools);
+});
+
 test('CC-13 parameters about the caller’s users and records are not forwarded', async () => {
   const ours = {
     user: 'CANARY',

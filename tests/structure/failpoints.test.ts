@@ -39,7 +39,7 @@ const TURN = 'statement.ledger-turn';
  * are checked here as well. Any other wait needs failpoints of its own next to it.
  */
 const COVERS: Readonly<Record<string, string>> = {
-  completeChat: 'lane.place', // It hands on to `runInLane`, which waits for this first.
+  complete: 'lane.place', // It hands on to `runInLane`, which waits for this first. A turn of the body before that changes nothing.
   'answer.run': 'relay',
   admitted: 'admit',
   found: 'keys.find',

@@ -10,8 +10,7 @@ import { Refusal } from '#kernel/refusal.ts';
  * database cannot store. `JSON.parse` accepts both in silence: it turns 9007199254740993 micros into 9007199254740992.
  */
 export function parseExactBody(bytes: Buffer): JsonObject | Refusal<'BAD_REQUEST'> {
-  // The size of these bodies bounds them. A catalogue of a megabyte may have more members than a chat call.
-  const body = parseBody(bytes, Number.POSITIVE_INFINITY);
+  const body = parseBody(bytes);
   if (body instanceof Refusal) return body;
   // A second pass over the text, because the parsed value no longer shows how its numbers were written.
   const rounded = findRounded(bytes.toString('utf8'));

@@ -119,6 +119,7 @@ export function saying(content: unknown, fields: Readonly<Record<string, unknown
 
 /** Requests that no kind with a format of its own takes. */
 export const REFUSED_BY_ALL: Vendor['refused'] = [
+  [{ response_format: { type: 'text', foo: 1 } }, 'response_format.foo'],
   [{ n: 2 }, 'n'],
   [{ logprobs: true }, 'logprobs'],
   [{ logit_bias: { 7: 1 } }, 'logit_bias'],

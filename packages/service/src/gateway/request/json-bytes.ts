@@ -33,6 +33,17 @@ export function countMembers(bytes: Buffer, levels: number): number | undefined 
   return members;
 }
 
+/** Returns true if the objects and arrays have more values than `most`, by their commas. Reads no further than that. */
+export function hasMoreValuesThan(bytes: Buffer, most: number): boolean {
+  let commas = 0;
+  for (let index = 0; index < bytes.length && commas < most; index += 1) {
+    const byte = bytes[index];
+    if (byte === QUOTE) index = endOfString(bytes, index + 1);
+    else if (byte === COMMA) commas += 1;
+  }
+  return commas >= most;
+}
+
 /** The offset of the quote that ends the string, or the end of the bytes. Uses `indexOf`, which is native: prompts are long. */
 export function endOfString(bytes: Buffer, from: number): number {
   for (let end = bytes.indexOf(QUOTE, from); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {

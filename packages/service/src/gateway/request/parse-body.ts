@@ -7,23 +7,15 @@ import { pathOf, type Step } from '#gateway/request/value-path.ts';
 
 /** The root value is level 1 (CC-07). */
 export const DEPTH_MAX = 32;
-/**
- * The members of all objects of a chat body. Real calls have a few thousand at most. A megabyte of nothing but names has 90,000, and
- * takes the event loop up to 100 ms where a megabyte of text takes one.
- */
-export const MEMBERS_MAX = 20_000;
 
 /**
- * Reads a body as a JSON object: depth, number of members, UTF-8, JSON, nothing unsafe (CC-07), no name twice in an object (CC-20).
- * Depth first, because deep JSON overflows the parser's stack.
+ * Reads a body as a JSON object: depth, UTF-8, JSON, nothing unsafe (CC-07), no name twice in an object (CC-20). Depth first, because
+ * deep JSON overflows the parser's stack. Bodies of very many values have their turns (`http/heavy-bodies.ts`).
  */
-export function parseBody(bytes: Buffer, membersMax = MEMBERS_MAX): JsonObject | Refusal<'BAD_REQUEST'> {
+export function parseBody(bytes: Buffer): JsonObject | Refusal<'BAD_REQUEST'> {
   const membersWritten = countMembers(bytes, DEPTH_MAX);
   if (membersWritten === undefined) {
     return refuse('BAD_REQUEST', `The body is nested deeper than ${DEPTH_MAX} levels.`);
-  }
-  if (membersWritten > membersMax) {
-    return refuse('BAD_REQUEST', `The body has more than ${membersMax} members in its objects.`);
   }
   const text = decodeUtf8(bytes);
   if (text === undefined) return refuse('BAD_REQUEST', 'The body is not valid UTF-8.');

@@ -16,7 +16,7 @@ export function promptCharactersOf(request: JsonObject): number {
   return characters;
 }
 
-/** Recurses as deep as a body may be nested. Plain loops, because a body may have 20,000 members. */
+/** Recurses as deep as a body may be nested. Plain loops, because a body may have very many members. */
 function charactersIn(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) {

@@ -7,6 +7,7 @@ import { admit } from '#gateway/request/admission.ts';
 import { type DataPlane, refuseAfterBody } from '#http/data-plane/data-plane.ts';
 import { type FrameWriters, NO_READER } from '#http/data-plane/frame-writer.ts';
 import { rateLimitHeaders } from '#http/data-plane/rate-limit-headers.ts';
+import { heavyBodies } from '#http/heavy-bodies.ts';
 import { declaredRefusal, readBody } from '#http/read-body.ts';
 import { knownCallers } from '#http/reading.ts';
 import { type Exchange, sendRefusal, setHeaders } from '#http/respond.ts';
@@ -45,7 +46,7 @@ export async function handleChat(plane: ChatPlane, exchange: Exchange): Promise<
     const bytes = await readBody(exchange, { reading: knownCallers, caller: caller.app.accountId });
     failpoint('chat.body-read');
     if (bytes === undefined || response.headersSent) return; // The server has refused it, because it came too slowly.
-    answer = bytes instanceof Refusal ? bytes : await completeChat(plane.gateway, incomingOf(exchange, caller, bytes));
+    answer = bytes instanceof Refusal ? bytes : await complete(plane, exchange, caller, bytes);
   } catch (fault) {
     if (!response.headersSent) setHeaders(response, head); // The answer to a fault carries what was known by then (SB-02).
     throw fault;
@@ -62,6 +63,11 @@ export async function handleChat(plane: ChatPlane, exchange: Exchange): Promise<
   if (answer.kind === 'plain') return sendPlain(response, head, answer);
   if (answer.kind === 'replayed') return sendReplayed(exchange, head, answer);
   return sendStream(exchange, { head, answer, writers: plane.writers });
+}
+
+/** Gives the body to the gateway, at its turn if it has very many values. */
+function complete({ gateway }: ChatPlane, exchange: Exchange, caller: Caller, bytes: Buffer) {
+  return heavyBodies.run(caller.app.accountId, bytes, () => completeChat(gateway, incomingOf(exchange, caller, bytes)));
 }
 
 type ChatPlane = Pick<DataPlane, 'gateway' | 'writers'>;

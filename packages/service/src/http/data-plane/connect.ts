@@ -1,11 +1,13 @@
 import { connectRequestSchema } from '@purser/contract/data-plane.ts';
 import { redirectName } from '#connections/link.ts';
 import { admitForUser, type DataPlane } from '#http/data-plane/data-plane.ts';
+import { heavyBodies } from '#http/heavy-bodies.ts';
 import { parseExactBody } from '#http/json-body.ts';
 import { type Exchange, sendJson, sendRefusal } from '#http/respond.ts';
 import { readBySchema } from '#http/schema-compilers.ts';
 import { isoOf } from '#kernel/clock.ts';
 import type { AppId } from '#kernel/ids.ts';
+import type { JsonObject } from '#kernel/json.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 
 /**
@@ -18,7 +20,9 @@ export async function handleConnect(plane: DataPlane, exchange: Exchange): Promi
   if (admitted instanceof Refusal) return sendRefusal(exchange, admitted);
   const { caller, userId, body } = admitted;
   const { appId } = caller.app;
-  const asked = await readAsked(plane, appId, body);
+  const parsed = await heavyBodies.run(caller.app.accountId, body, () => parseExactBody(body));
+  if (parsed instanceof Refusal) return sendRefusal(exchange, parsed);
+  const asked = await readAsked(plane, appId, parsed);
   if (asked instanceof Refusal) return sendRefusal(exchange, asked);
   const { redirectUri, state, userLabel } = asked;
   const { url, expiresAtMs } = plane.links.connect({
@@ -32,9 +36,7 @@ export async function handleConnect(plane: DataPlane, exchange: Exchange): Promi
   sendJson(exchange.response, 200, { connectUrl, expiresAt: isoOf(expiresAtMs) });
 }
 
-async function readAsked({ apps }: DataPlane, appId: AppId, bytes: Buffer) {
-  const body = parseExactBody(bytes);
-  if (body instanceof Refusal) return body;
+async function readAsked({ apps }: DataPlane, appId: AppId, body: JsonObject) {
   const asked = readBySchema(connectRequestSchema, body);
   if (asked instanceof Refusal) return asked;
   // Read from the database, not from the directory in memory: a change of the allow-list must take effect at once.

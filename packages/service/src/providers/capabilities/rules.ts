@@ -78,13 +78,32 @@ export function findUncovered(capabilities: Capabilities, context: RuleContext):
     const value = request[name];
     if (value === null || value === undefined || NEVER_SENT.has(name)) continue;
     const rule = Object.hasOwn(capabilities, name) ? capabilities[name as SentParameter] : undefined;
-    const found = rule === undefined ? { path: name, advice: LEAVE_OUT } : rule.find?.(value, context);
+    const found =
+      rule === undefined ? { path: name, advice: LEAVE_OUT } : (rule.find?.(value, context) ?? strayOf(name, value));
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
 export const LEAVE_OUT = 'Leave it out: its provider has no such parameter.';
+
+const FORMAT_FIELDS: ReadonlySet<string> = new Set(['type', 'json_schema']);
+const SCHEMA_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'schema', 'strict']);
+
+/** The first field of a format for the answer that the compatible format does not have: no translation has a place for it. */
+function strayOf(name: string, value: unknown): Unsupported | undefined {
+  if (name !== 'response_format' || !isJsonObject(value)) return undefined;
+  const { json_schema: schema } = value;
+  return (
+    strayIn(value, FORMAT_FIELDS, name) ??
+    (isJsonObject(schema) ? strayIn(schema, SCHEMA_FIELDS, `${name}.json_schema`) : undefined)
+  );
+}
+
+export function strayIn(holder: JsonObject, known: ReadonlySet<string>, path: string): Unsupported | undefined {
+  const stray = Object.keys(holder).find((name) => !known.has(name) && holder[name] !== null);
+  return stray === undefined ? undefined : { path: `${path}.${stray}`, advice: LEAVE_OUT };
+}
 
 /** A parameter without a counterpart. Only values that change nothing are taken. */
 export function refused(

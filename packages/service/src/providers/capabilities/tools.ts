@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import { LEAVE_OUT, type Unsupported } from '#providers/capabilities/rules.ts';
+import { strayIn, type Unsupported } from '#providers/capabilities/rules.ts';
 
 const TOOL_FIELDS: ReadonlySet<string> = new Set(['type', 'function', 'cache_control']);
 const FUNCTION_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'strict']);
@@ -18,11 +18,6 @@ export function findInTools(
     if (advice !== undefined) return { path: `${path}.function.strict`, advice };
   }
   return undefined;
-}
-
-function strayIn(holder: JsonObject, known: ReadonlySet<string>, path: string): Unsupported | undefined {
-  const stray = Object.keys(holder).find((name) => !known.has(name) && holder[name] !== null);
-  return stray === undefined ? undefined : { path: `${path}.${stray}`, advice: LEAVE_OUT };
 }
 
 /** Returns true for a choice that makes the model call a tool. */
