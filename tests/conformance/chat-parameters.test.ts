@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KNOWN_PARAMETERS } from '../../packages/service/src/gateway/request/parameters.ts';
-import { chat, type Reply } from '../support/client.ts';
+import { COMPLETIONS, type Reply } from '../support/client.ts';
 import { PARAMETER_TABLE } from '../support/parameter-table.ts';
-import { assertRefusal } from '../support/refusal.ts';
+import { scenariosOf } from '../support/scenarios.ts';
 import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
 
@@ -12,7 +12,7 @@ const USAGE = { prompt_tokens: 2, completion_tokens: 3, total_tokens: 5 };
 const OWN_LIST = ['temperature', 'max_tokens', 'max_completion_tokens', 'stop'];
 
 /** A model that takes everything, even images; one with its own list; one that says nothing of the name of its limit. */
-const { upstream, service, app, callAs } = await setStage({
+const stage = await setStage({
   model: { imageTokensMax: 1_000 },
   catalogue: ({ models, ...rest }) => {
     const { imageTokensMax: _, ...plain } = models[0] as Record<string, unknown>;
@@ -21,6 +21,8 @@ const { upstream, service, app, callAs } = await setStage({
     return { ...rest, models: [...models, few, old] };
   },
 });
+const { upstream, service, app, callAs } = stage;
+const scenarios = scenariosOf(stage);
 await service.fund(app, 'u', 100_000_000);
 upstream.script(({ body }) => {
   const isStream = (body as Record<string, unknown>)['stream'] === true;
@@ -32,12 +34,8 @@ upstream.script(({ body }) => {
   };
 });
 
-function ask(fields: Readonly<Record<string, unknown>>, key = app.liveKey): Promise<Reply> {
-  return chat({ url: service.url, key, user: 'u' }, fields);
-}
-
 async function sentFor(fields: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
-  const reply = await ask(fields);
+  const reply = await callAs('u', fields);
   assert.equal(reply.status, 200, reply.text);
   return upstream.requests.at(-1)?.body as Record<string, unknown>;
 }
@@ -147,44 +145,46 @@ function listedIn(reply: Reply): readonly string[] {
   return list.split(', ').map((name) => name.replaceAll('`', ''));
 }
 
-for (const name of ['temperatur', 'Temperature', 'unheard_of', '']) {
-  test(`CC-03 the parameter "${name}" is refused by name, with the known ones listed`, async () => {
-    for (const key of [app.liveKey, app.testKey]) {
-      for (const value of [1, null]) {
-        const reply = await ask({ [name]: value }, key);
-        assertRefusal(reply, { code: 'BAD_REQUEST', param: name, hasLink: false });
-        assert.ok(String(reply.error['message']).startsWith(`\`${name}\` is not a supported parameter.`), reply.text);
-        assert.deepEqual(listedIn(reply).toSorted(), [...KNOWN_PARAMETERS].toSorted());
-      }
-    }
-  });
-}
+scenarios(
+  { as: ['key', 'test key'], code: 'BAD_REQUEST', hasLink: false },
+  ['temperatur', 'Temperature', 'unheard_of', ''].map((name) => ({
+    name: `CC-03 the parameter "${name}" is refused by name, with the known ones listed`,
+    steps: [{ chat: { [name]: 1 } }, { chat: { [name]: null } }],
+    param: name,
+    contains: [new RegExp(`^\`${name}\` is not a supported parameter\\.`)],
+    and: (reply) => assert.deepEqual(listedIn(reply).toSorted(), [...KNOWN_PARAMETERS].toSorted()),
+  })),
+);
 
-test('CC-03 inherited object names are parameters like any other', async () => {
-  for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
-    const body = `{"model":"large","messages":[{"role":"user","content":"Hi"}],"${name}":{"a":1}}`;
-    const reply = await callAs('u', {}, { body });
-    assertRefusal(reply, { code: 'BAD_REQUEST', param: name });
-  }
-});
+const bodyWith = (name: string) => `{"model":"large","messages":[{"role":"user","content":"Hi"}],"${name}":{"a":1}}`;
 
-test('CC-03 a caller who sends `input` is told which interface this is', async () => {
-  const body = { model: 'large', input: 'Hello' };
-  const reply = await callAs('u', {}, { body });
-  assertRefusal(reply, { code: 'BAD_REQUEST', param: 'input' });
-  assert.match(String(reply.error['message']), /takes `messages`/);
-});
+scenarios({ as: 'key', request: `POST ${COMPLETIONS}`, code: 'BAD_REQUEST' }, [
+  ...['__proto__', 'constructor', 'toString', 'hasOwnProperty'].map((param) => ({
+    name: `CC-03 the inherited name ${param} is a parameter like any other`,
+    body: bodyWith(param),
+    param,
+  })),
+  {
+    name: 'CC-03 a caller who sends `input` is told which interface this is',
+    body: { model: 'large', input: 'Hello' },
+    param: 'input',
+    contains: ['takes `messages`'],
+  },
+]);
 
-test('CC-03 a parameter the model does not take is refused with its list', async () => {
-  for (const name of ['seed', 'top_p', 'tools', 'n']) {
-    const value = PASSED[name];
-    const reply = await ask({ model: 'acme.few-1', [name]: value });
-    assertRefusal(reply, { code: 'BAD_REQUEST', param: name });
-    const listed = listedIn(reply);
-    for (const own of [...OWN_LIST, 'model', 'messages', 'stream']) assert.ok(listed.includes(own), own);
-    for (const other of ['seed', 'top_p', 'tools', 'n', 'logprobs']) assert.ok(!listed.includes(other), other);
-  }
-});
+scenarios(
+  { as: 'key', code: 'BAD_REQUEST' },
+  ['seed', 'top_p', 'tools', 'n'].map((name) => ({
+    name: `CC-03 ${name} is refused with the parameters of a model that does not take it`,
+    chat: { model: 'acme.few-1', [name]: PASSED[name] },
+    param: name,
+    and: (reply) => {
+      const listed = listedIn(reply);
+      for (const own of [...OWN_LIST, 'model', 'messages', 'stream']) assert.ok(listed.includes(own), own);
+      for (const other of ['seed', 'top_p', 'tools', 'n', 'logprobs']) assert.ok(!listed.includes(other), other);
+    },
+  })),
+);
 
 test('CC-03 a model takes its listed parameters and the gateway’s own', async () => {
   const own = { temperature: 1, max_tokens: 5, stop: 'x' };
@@ -193,24 +193,19 @@ test('CC-03 a model takes its listed parameters and the gateway’s own', async 
   assert.ok(!('seed' in sent));
 });
 
-test('CC-13 a model without an image price refuses images', async () => {
-  for (const url of ['https://example.test/a.png', 'data:image/png;base64,AAAA']) {
-    const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
-    assertRefusal(await ask({ model: 'acme.few-1', messages }), { code: 'BAD_REQUEST', param: 'messages' });
-  }
-});
+/** A message with one of these parts after a text. */
+const saying = (part: object) => [{ role: 'user', content: [{ type: 'text', text: 'a' }, part] }];
+const image = (url: string) => ({ model: 'acme.few-1', messages: saying({ type: 'image_url', image_url: { url } }) });
 
-test('CC-13 audio and files are refused by the path of the part', async () => {
-  for (const type of ['input_audio', 'file', 'video_url']) {
-    const messages = [
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'a' },
-          { type, [type]: {} },
-        ],
-      },
-    ];
-    assertRefusal(await ask({ messages }), { code: 'BAD_REQUEST', param: 'messages[0].content[1].type' });
-  }
-});
+scenarios({ as: 'key', name: 'CC-13 a model without an image price refuses', code: 'BAD_REQUEST', param: 'messages' }, [
+  { name: 'an address', chat: image('https://example.test/a.png') },
+  { name: 'a picture', chat: image('data:image/png;base64,AAAA') },
+]);
+
+scenarios(
+  { as: 'key', code: 'BAD_REQUEST', param: 'messages[0].content[1].type' },
+  ['input_audio', 'file', 'video_url'].map((type) => ({
+    name: `CC-13 ${type} is refused by the path of the part`,
+    chat: { messages: saying({ type, [type]: {} }) },
+  })),
+);

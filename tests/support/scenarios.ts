@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Browser } from './browser.ts';
+import { type Browser, openBrowser } from './browser.ts';
 import { COMPLETIONS, type Reply, send } from './client.ts';
 import { newOperator, newOwner, type Person } from './control.ts';
 import { type Allowed, assertPage } from './page.ts';
@@ -11,8 +11,8 @@ import type { Stage } from './stage.ts';
 /** A key with its user, the session of an account, or a browser. */
 type Caller = { readonly key: string; readonly user?: string } | Person | Browser;
 
-/** Those whom every table knows by name. A key speaks for the user `u`. */
-type Known = 'nobody' | 'key' | 'test key' | 'owner' | 'operator' | 'finance' | 'support';
+/** Those whom every table knows by name. A key speaks for the user `u`, and a visitor is a browser without a session. */
+type Known = 'nobody' | 'visitor' | 'key' | 'test key' | 'owner' | 'operator' | 'finance' | 'support';
 
 type Sought = string | RegExp;
 
@@ -42,7 +42,7 @@ export interface Step extends Answer {
   /** Fields of a chat completion, in place of a request and its body. */
   readonly chat?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The fields of a form that a browser sends. */
+  /** What a browser writes into the form on the page that it shows. It follows redirects, unless the status of one is expected. */
   readonly form?: Readonly<Record<string, string>>;
   /** What the provider answers from now on. */
   readonly upstream?: NextScript;
@@ -60,19 +60,20 @@ export interface Row extends Step {
 }
 
 const SHOWN_MAX = 600;
-const NAME_MAX = 80;
+/** So much of what is sent is in the name of a test. */
+const SENT_MAX = 70;
 
-/** A table: what holds for all of its rows, unless a row says otherwise, and the rows. */
-type Table = readonly [common: Row, rows: readonly Row[]];
-
-/** This is called once by a test file. It returns a function that makes a test of each row of a table. */
-export function scenariosOf(stage: Stage): (...table: Table) => void {
+/**
+ * This is called once by a test file. It returns a function that makes a test of each row of a table. What is `common` holds for
+ * all rows, unless one says otherwise.
+ */
+export function scenariosOf(stage: Stage): (common: Row, rows: readonly Row[]) => void {
   const callers = callersOf(stage);
   return (common, rows) => {
     for (const row of rows) {
       test(nameOf(common, row), async () => {
-        const { name: _, steps = [{}], ...given } = over(common, row);
-        for (const step of steps) await take(stage, callers, over(given, step));
+        const { name: _, steps = [{}], ...shared } = over(common, row);
+        for (const step of steps) await take(stage, callers, over(shared, step));
       });
     }
   };
@@ -89,23 +90,19 @@ function isPlain(body: unknown): body is object {
   return typeof body === 'object' && body !== null && !Array.isArray(body) && !(body instanceof Uint8Array);
 }
 
-/** The name of the table, then of its row: what it says of itself, or else what it sends. */
+/** The name of the table, then of its row: what it says of itself, or else the beginning of what it sends. */
 export function nameOf(common: Row, row: Row): string {
   const { request, headers, form, chat, body } = row;
-  const own =
-    row.name ??
-    [request, headers, form, chat, body]
-      .filter((part) => part !== undefined)
-      .map(shown)
-      .join(' ');
-  const name = [common.name, own].filter((part) => part !== undefined && part !== '').join(': ');
-  return name.length > NAME_MAX ? `${name.slice(0, NAME_MAX)}…` : name;
+  const sent = [request, headers, form, chat, body].filter((part) => part !== undefined).map(shown);
+  const own = row.name ?? shortened(sent.join(' '), SENT_MAX);
+  return [common.name, own].filter((part) => part !== undefined && part !== '').join(': ');
 }
 
 /** Finds callers by name. An account is made when the first row needs it. */
 function callersOf({ service, app }: Stage): (name: Known | Caller) => Promise<Caller | undefined> {
   const makers: Readonly<Record<Known, () => Promise<Caller | undefined> | Caller | undefined>> = {
     nobody: () => undefined,
+    visitor: () => openBrowser(service.url),
     key: () => ({ key: app.liveKey, user: 'u' }),
     'test key': () => ({ key: app.testKey, user: 'u' }),
     owner: () => newOwner(service),
@@ -151,10 +148,8 @@ const bodyOf = ({ body, chat }: Step): unknown =>
 async function ask(url: string, caller: Caller | undefined, step: Step): Promise<Reply> {
   const [method = '', ...rest] = requestOf(step).split(' ');
   const path = rest.join(' ');
-  const headers = step.headers ?? {};
-  if (caller !== undefined && 'cookies' in caller) {
-    return caller.ask(path, { headers, ...(step.form === undefined ? {} : { form: step.form }) });
-  }
+  const { headers = {} } = step;
+  if (caller !== undefined && 'cookies' in caller) return browse(caller, path, step);
   const key = caller === undefined ? undefined : 'token' in caller ? caller.token : caller.key;
   const user = caller !== undefined && 'user' in caller ? caller.user : undefined;
   return send(path, {
@@ -165,6 +160,14 @@ async function ask(url: string, caller: Caller | undefined, step: Step): Promise
     ...(key === undefined ? {} : { key }),
     ...(user === undefined ? {} : { user }),
   });
+}
+
+function browse(browser: Browser, path: string, { form, headers, status }: Step): Promise<Reply> {
+  const isFollowed = status !== 303 && headers === undefined;
+  if (form !== undefined && isFollowed) return browser.submit(path, form);
+  if (isFollowed) return browser.open(path);
+  const written = form === undefined ? {} : { form: { ...browser.fieldsOf(path), ...form } };
+  return browser.ask(path, { ...written, headers: headers ?? {} });
 }
 
 /** Asserts everything that is named, of a refusal also its envelope and headers, of a page what all pages must be. */
@@ -194,6 +197,9 @@ function isIn({ text, error }: Reply, sought: Sought): boolean {
 
 function shown(part: unknown): string {
   const said = typeof part === 'string' || part instanceof Uint8Array ? String(part) : JSON.stringify(part);
-  const text = said.replaceAll(/\p{Cc}/gu, '·');
-  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+  return shortened(said.replaceAll(/\p{Cc}/gu, '·'), SHOWN_MAX);
+}
+
+function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
 }

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBrowser } from '../../support/browser.ts';
 import { assertPage, IN_CONSOLE, mainOf } from '../../support/page.ts';
+import { scenariosOf } from '../../support/scenarios.ts';
 import { setStage } from '../../support/stage.ts';
 
-const { service } = await setStage();
+const stage = await setStage();
+const scenarios = scenariosOf(stage);
+const { service } = stage;
 const browser = openBrowser(service.url);
 
 /** Each reader, the guide with which they begin, and the names of all their guides. */
@@ -59,7 +62,10 @@ test('PG-08 everybody may read and search the guides without signing in', async 
   assert.ok(!found.text.includes('<b>'));
   const keys = await browser.open('/guides?for=apps&q=idempotency+key');
   assert.match(keys.text, /href="\/guides\/app-developer\?chapter=/);
-  for (const path of ['/guides/none', '/guides/app-developer?chapter=none', '/guides/..%2f..%2fREADME']) {
-    assertPage(await browser.open(path), 404, 'No such guide', IN_CONSOLE);
-  }
 });
+
+scenarios({ as: 'visitor', name: 'PG-08 no such guide', status: 404, page: 'No such guide', may: IN_CONSOLE }, [
+  { request: 'GET /guides/none' },
+  { request: 'GET /guides/app-developer?chapter=none' },
+  { request: 'GET /guides/..%2f..%2fREADME' },
+]);

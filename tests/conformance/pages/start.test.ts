@@ -4,15 +4,19 @@ import { openBrowser } from '../../support/browser.ts';
 import { insertMessage } from '../../../packages/service/src/mail/queries.ts';
 import { mailTo, PASSWORD } from '../../support/control.ts';
 import { assertPage, IN_CONSOLE } from '../../support/page.ts';
+import { scenariosOf } from '../../support/scenarios.ts';
 import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 
-const { service, upstream, newUser, callAs } = await setStage({
+const stage = await setStage({
   catalogue: ({ models: [large, ...others], ...rest }) => ({
     models: [large, { ...large, id: 'acme.small-1', providerModel: 'small-upstream' }, ...others],
     ...rest,
   }),
 });
+
+const { service, upstream, newUser, callAs } = stage;
+const scenarios = scenariosOf(stage);
 
 // First, because what the status page says is kept for some seconds.
 test('OP-14 MO-04 the status page shows outages, but no reserved models or providers', async () => {
@@ -77,20 +81,29 @@ test('PG-06 a development service’s root links its pages', async () => {
   for (const path of links) assert.ok([200, 303].includes((await browser.ask(path)).status), path);
 });
 
-test('ER-01 an unknown address gives browsers a page, clients the envelope', async () => {
-  const browser = openBrowser(service.url);
-  const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-  for (const path of ['/nowhere', '/wallet/x/y/z', '/%zz', '/operator']) {
-    assertPage(await browser.ask(path, { headers: { accept } }), 404, 'There is nothing here');
-    for (const headers of [{ accept: '*/*' }, { accept: 'application/json' }, { accept, authorization: 'Bearer x' }]) {
-      const reply = await browser.ask(path, { headers });
-      assert.equal(reply.status, 404);
-      assert.equal(reply.error['code'], 'NOT_FOUND');
-    }
-  }
-  const posted = await browser.ask('/nowhere', { form: { a: 'b' }, headers: { accept } });
-  assert.equal(posted.error['code'], 'NOT_FOUND');
-});
+const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+const UNKNOWN = ['/nowhere', '/wallet/x/y/z', '/%zz', '/operator'];
+const NOT_FOUND = { as: 'visitor', code: 'NOT_FOUND' } as const;
+
+for (const request of UNKNOWN.map((path) => `GET ${path}`)) {
+  scenarios({ as: 'visitor', request }, [
+    { name: `ER-01 ${request} gives browsers a page`, headers: { accept }, status: 404, page: 'There is nothing here' },
+  ]);
+  scenarios({ ...NOT_FOUND, request, name: `ER-01 ${request} gives clients the envelope` }, [
+    { headers: { accept: '*/*' } },
+    { headers: { accept: 'application/json' } },
+    { headers: { accept, authorization: 'Bearer x' } },
+  ]);
+}
+
+scenarios({ as: 'nobody', code: 'NOT_FOUND' }, [
+  {
+    name: 'ER-01 what is posted nowhere gets the envelope',
+    request: 'POST /nowhere',
+    body: 'a=b',
+    headers: { accept, 'content-type': 'application/x-www-form-urlencoded' },
+  },
+]);
 
 test('PG-07 every page names an existing icon', async () => {
   const browser = openBrowser(service.url);
@@ -108,12 +121,6 @@ test('CP-01 the sign-in links to open registering', async () => {
   assert.match((await browser.open('/sign-in')).text, /<a href="\/register">Create an account<\/a>/);
   await browser.open('/register');
   const email = 'new-owner@example.test';
-  for (const wrong of [
-    { email, 'new-password': 'short' },
-    { email: 'nobody', 'new-password': PASSWORD },
-  ]) {
-    assertPage(await browser.submit('/register', wrong), 400, 'Create an account');
-  }
   assertPage(await browser.submit('/register', { email, 'new-password': PASSWORD }), 200, 'Your apps', IN_CONSOLE);
   assert.match(browser.page().text, /We have e-mailed you a link/);
   assert.match((await browser.open('/account')).text, /new-owner@example\.test/);
@@ -121,6 +128,17 @@ test('CP-01 the sign-in links to open registering', async () => {
   await other.open('/register');
   assertPage(await other.submit('/register', { email, 'new-password': PASSWORD }), 409, 'Create an account');
 });
+
+scenarios({ as: 'visitor', status: 400, page: 'Create an account' }, [
+  {
+    name: 'CP-01 the page to register refuses a short password and no address',
+    steps: [
+      { request: 'GET /register', status: 200 },
+      { request: 'POST /register', form: { email: 'short@example.test', 'new-password': 'short' } },
+      { request: 'POST /register', form: { email: 'nobody', 'new-password': PASSWORD } },
+    ],
+  },
+]);
 
 test('PG-06 the mailbox list shows sign-in codes and no link token', async () => {
   const browser = openBrowser(service.url);
