@@ -101,7 +101,7 @@ export const LONG: Readonly<Record<string, Proof>> = {
   sdk: { says: 'packs the SDK, and runs its README and the Python package', long: [folder('sdk')] },
   servers: { says: 'starts services and database clusters of their own, in every way', long: [folder('servers')] },
   soak: {
-    says: 'holds 1,000 streams, slow senders or large bodies (`streams`, `slow`, `bodies`)',
+    says: 'holds 1,000 streams, slow senders, large bodies or floods of pages (`streams`, `slow`, `bodies`, `pages`)',
     long: [[`${PROOFS}/hostile/soak.ts`]],
   },
   stats: {

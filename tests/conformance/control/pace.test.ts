@@ -11,6 +11,8 @@ import { waitUntil } from '../../support/wait-until.ts';
 const BURST = 4;
 /** An address may send as much as five accounts. */
 const ADDRESS_BURST = 20;
+/** Strangers of one address may ask for half as many pages as an account for routes, and an account for a quarter. */
+const STRANGERS_BURST = 2;
 // Behind one proxy of ours, so that a test can call from any address. Buckets that hardly refill during the test.
 const { service, app } = await setStage({
   environment: {
@@ -114,6 +116,57 @@ test('CP-11 an account is limited over all routes and addresses', async () => {
     assert.match(reply.headers.get('retry-after') ?? '', /^[1-9]\d?$/);
   }
   assert.equal((await ask(other.token, 'GET', '/apps')).status, 200);
+});
+
+/** Asks for a page under the name that browsers know. */
+async function page(path: string, address: string, cookie = ''): Promise<ReturnType<typeof parseRaw>> {
+  const connection = openRaw(url);
+  const head = ['host: purser.test', `x-forwarded-for: ${address}`, 'accept: text/html', `cookie: ${cookie}`];
+  connection.write(`${[`GET ${path} HTTP/1.1`, ...head, 'connection: close'].join('\r\n')}\r\n\r\n`);
+  return parseRaw(await connection.closed);
+}
+
+function assertTooFast(reply: ReturnType<typeof parseRaw>, about: string): void {
+  assert.equal(reply.status, 429, `${about}: ${reply.text}`);
+  assert.match(reply.headers.get('content-type') ?? '', /^text\/html/);
+  assert.match(reply.body, /You send requests faster than this service accepts/);
+  assert.match(reply.headers.get('retry-after') ?? '', /^[1-9]\d?$/);
+}
+
+test('CP-11 pages are paced by address, assets and health are not', async () => {
+  const paths = [
+    '/guides?for=operators&q=backup',
+    '/guides/app-developer',
+    '/status',
+    '/sign-in',
+    '/wallet',
+    '/',
+    '/nowhere',
+  ];
+  await Promise.all(
+    paths.map(async (path) => {
+      const address = newAddress();
+      for (let asked = 0; asked < STRANGERS_BURST; asked += 1)
+        assert.notEqual((await page(path, address)).status, 429, path);
+      assertTooFast(await page(path, address), path);
+      for (let asked = 0; asked < ADDRESS_BURST; asked += 1) {
+        for (const free of ['/favicon.svg', '/healthz']) assert.equal((await page(free, address)).status, 200, free);
+      }
+    }),
+  );
+});
+
+test('CP-11 pages of an account are paced over all addresses', async () => {
+  const [owner, other] = [await newOwner(service), await newOwner(service)];
+  const cookieOf = ({ token = '' }: typeof owner) => `__Host-purser-session=${token}`;
+  assert.equal((await page('/account', newAddress(), cookieOf(owner))).status, 200);
+  assertTooFast(await page('/account', newAddress(), cookieOf(owner)), 'the same account');
+  assert.equal((await page('/account', newAddress(), cookieOf(other))).status, 200);
+  const address = newAddress();
+  for (let asked = 0; asked < STRANGERS_BURST; asked += 1) {
+    assert.equal((await page('/account', address, `__Host-purser-session=made-up-${asked}`)).status, 303);
+  }
+  assertTooFast(await page('/account', address, '__Host-purser-session=made-up'), 'made-up sessions');
 });
 
 test('CP-11 made-up tokens from one address are refused without database reads', async () => {

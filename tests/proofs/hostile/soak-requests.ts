@@ -6,6 +6,9 @@ interface Target {
   readonly url: string;
   readonly key: string;
   readonly user: string;
+  /** The pages that may be asked for, by name, and the cookie of a free account for those of the console. */
+  readonly paths: Readonly<Record<string, string>>;
+  readonly cookie: string;
 }
 
 /** What this process was started with: the address to call, and the caller's identity. */

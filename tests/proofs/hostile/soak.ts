@@ -1,4 +1,4 @@
-// `npm run proofs -- soak streams`, `-- slow` and `-- bodies`: see README.md in this folder.
+// `npm run proofs -- soak streams`, `-- slow`, `-- bodies` and `-- pages`: see README.md in this folder.
 import { loadavg } from 'node:os';
 import { chat } from '../../support/client.ts';
 import { globalSetup, globalTeardown } from '../../support/global-setup.ts';
@@ -14,18 +14,26 @@ const CALLS_PER_WINDOW = 200;
 const FILL_MS = 10_000;
 const WARM_UP_CALLS = 3_000;
 const CALLERS = 50;
+/** The default of production is one for each core. */
+const PAGE_PROCESSES = 2;
+/** Long enough for what an address or account may ask for at once to be over soon. */
+const PAGE_WINDOW_MS = 10_000;
 
 const what = process.argv[2];
-const acts: Readonly<Record<string, (stage: SoakStage) => Promise<unknown>>> = { streams, slow, bodies };
+const acts: Readonly<Record<string, (stage: SoakStage) => Promise<unknown>>> = { streams, slow, bodies, pages };
 const act = acts[what ?? ''];
 if (act === undefined) {
-  console.error('npm run proofs -- soak streams\nnpm run proofs -- soak slow\nnpm run proofs -- soak bodies');
+  console.error(
+    Object.keys(acts)
+      .map((name) => `npm run proofs -- soak ${name}`)
+      .join('\n'),
+  );
   process.exit(2);
 }
 console.log(`load before: ${loadavg().map(rounded).join(' ')}`);
 await globalSetup();
 try {
-  await using stage = await setSoakStage();
+  await using stage = await setSoakStage(act === pages ? PAGE_PROCESSES : 1);
   const figures = await act(stage);
   const differences = await stage.checkBooks();
   console.log(JSON.stringify({ what, ...(figures as object), differencesInLedger: differences.length }, undefined, 2));
@@ -81,6 +89,35 @@ async function slow(stage: SoakStage): Promise<unknown> {
 /** A healthy caller, in turns with and without strangers who post large bodies to a public route (CP-11). */
 async function bodies(stage: SoakStage): Promise<unknown> {
   return beside(stage, 'soak-body-attacker.ts', 0);
+}
+
+/** A healthy caller beside 200 connections that ask for one page over and over: strangers, and a free account on the console. */
+async function pages(stage: SoakStage): Promise<unknown> {
+  const { appId, cookie } = await stage.addFreeAccount();
+  const paths = {
+    search: '/guides?for=operators&q=database+backup',
+    status: '/status',
+    'sign-in': '/sign-in',
+    console: `/console/${appId}`,
+  };
+  const attacker = await stage.startClient('soak-page-attacker.ts', { paths, cookie });
+  await call(stage, CALLS_PER_WINDOW);
+  const p50 = async () => {
+    const taken: number[] = [];
+    const until = performance.now() + PAGE_WINDOW_MS;
+    while (performance.now() < until) taken.push(...(await call(stage, 1)));
+    return quantile(taken, 0.5);
+  };
+  const figures: Record<string, unknown> = {};
+  for (const name of Object.keys(paths)) {
+    const alone = await p50();
+    await attacker.tell(name);
+    const among = await p50();
+    const seen = await attacker.tell('stop');
+    figures[name] = { aloneP50Ms: alone, amongP50Ms: among, ratio: rounded(among / alone), seen };
+    console.log(name, JSON.stringify(figures[name]));
+  }
+  return figures;
 }
 
 async function beside(stage: SoakStage, attack: string, fillMs: number) {

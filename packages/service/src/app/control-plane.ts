@@ -45,6 +45,7 @@ import type { PageRoutes } from '#http/page-routes.ts';
 import { addStatusRoutes } from '#http/status.ts';
 import type { ServiceStatus } from '#status/status.ts';
 import { createNowhere } from '#web/frame/nowhere.ts';
+import { createPagePace, type PagePace } from '#web/frame/page-pace.ts';
 import { createPages } from '#web/pages.ts';
 import { accountNewsMail, enrolmentMail, verifyMail } from '#mail/account-letters.ts';
 import { resetMail } from '#mail/letters.ts';
@@ -117,11 +118,24 @@ interface ComposedPlanes extends Planes {
 /** People of one office share a network address, so one address may send as much as this number of accounts. */
 const ADDRESS_SHARE = 5;
 
-function createPaces({ ratePerMinute, rateBurst }: PaceRate): PlanePaces {
-  const ofAddress = { ratePerMinute: ratePerMinute * ADDRESS_SHARE, rateBurst: rateBurst * ADDRESS_SHARE };
+/** Shares of an account's pace that are for pages, which take milliseconds to make. Nobody reads five of them a second. */
+const PAGE_SHARES = { addresses: 1, strangers: 0.5, holders: 0.25 };
+
+function createPaces({ ratePerMinute, rateBurst }: PaceRate): {
+  readonly planes: PlanePaces;
+  readonly pages: PagePace;
+} {
+  const times = (share: number) =>
+    createPace({ ratePerMinute: ratePerMinute * share, rateBurst: Math.ceil(rateBurst * share) }, steadyClock);
+  const addresses = times(ADDRESS_SHARE);
   return {
-    accounts: createPace({ ratePerMinute, rateBurst }, steadyClock),
-    addresses: createPace(ofAddress, steadyClock),
+    planes: { accounts: times(1), addresses },
+    pages: createPagePace({
+      forms: addresses,
+      addresses: times(PAGE_SHARES.addresses),
+      strangers: times(PAGE_SHARES.strangers),
+      holders: times(PAGE_SHARES.holders),
+    }),
   };
 }
 
@@ -139,14 +153,14 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const operator = composeOperator({ ...options, control, payments, sendMail, sendNews });
   const paces = createPaces(config.accountPace);
   const { addressOf, sessions } = control;
-  const showNowhere = createNowhere(config);
+  const showNowhere = createNowhere({ frame: config, addressOf, pace: paces.pages });
   const rules = operatorRulesOf(config);
   const of = {
     log,
     findSession: sessions.find,
     findListenToken: control.listenTokens.find,
     addressOf,
-    paces,
+    paces: paces.planes,
     showNowhere,
     publicUrl: config.publicUrl,
     ...rules,
@@ -183,7 +197,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       operator,
       rules,
       walletOwners: people,
-      pace: paces.addresses,
+      pace: paces.pages,
       formKeys: keys.proof('page-form'),
       log,
     }),

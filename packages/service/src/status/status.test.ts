@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { IncidentRow } from '#status/queries.ts';
-import { statusOf } from '#status/status.ts';
+import { createStatus, statusOf } from '#status/status.ts';
 import type { Trouble } from '#status/trouble.ts';
 
 const FINE: Trouble = { out: [], firstByteMs: new Map() };
@@ -68,4 +68,27 @@ test('OP-14 a brief status says that unnamed models are out', () => {
 test('OP-14 without its database the service is out', () => {
   const status = statusWith([row('a.one', 'slow')], { isReached: false });
   assert.deepEqual([status.state, status.models, status.isStale, status.incidents.length], ['out', [], true, 1]);
+});
+
+test('OP-14 the status is put together once a second', async () => {
+  const clock = { ms: 0, nowMs: () => clock.ms };
+  let looked = 0;
+  const read = createStatus({
+    db: { query: async () => ({ rows: [] }) } as unknown as Parameters<typeof createStatus>[0]['db'],
+    clock,
+    look: () => {
+      looked += 1;
+      return FINE;
+    },
+    takesNoWrites: () => false,
+    models: () => MODELS,
+    namesModels: true,
+  });
+  await Promise.all([read(), read()]);
+  clock.ms = 999;
+  await read();
+  assert.equal(looked, 1);
+  clock.ms = 1_000;
+  assert.equal((await read()).state, 'up');
+  assert.equal(looked, 2);
 });

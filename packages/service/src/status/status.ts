@@ -58,6 +58,8 @@ export const INCIDENT_DAYS = 30;
 const INCIDENTS_MAX = 30;
 /** The database is asked this seldom, however many people look. */
 const KEPT_MS = 5_000;
+/** What is put together of it is kept for so long: there may be hundreds of models, and anybody may ask. */
+const PUBLIC_KEPT_MS = 1_000;
 /** A page that waits for a database that is away says nothing. */
 const WAIT_MS_MAX = 2_000;
 
@@ -89,10 +91,17 @@ export function createStatus(options: StatusOptions): () => Promise<ServiceStatu
     return rows;
   }
 
-  return async () => {
+  async function statusNow(): Promise<ServiceStatus> {
     const rows = await rowsNow();
     const isReached = rows !== undefined && !takesNoWrites();
     return statusOf({ rows: rows ?? latest, isReached, trouble: look(), models: models(), namesModels });
+  }
+
+  let made: { readonly atMs: number; readonly status: Promise<ServiceStatus> } | undefined;
+  return () => {
+    const nowMs = clock.nowMs();
+    if (made === undefined || nowMs - made.atMs >= PUBLIC_KEPT_MS) made = { atMs: nowMs, status: statusNow() };
+    return made.status;
   };
 }
 

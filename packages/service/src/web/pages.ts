@@ -6,7 +6,6 @@ import type { PageHandlers, PageRoutes } from '#http/page-routes.ts';
 import type { Person } from '#identities/session.ts';
 import type { ProofKeys } from '#kernel/keys.ts';
 import type { Log } from '#kernel/log.ts';
-import type { Pace } from '#limits/pace.ts';
 import type { ServiceStatus } from '#status/status.ts';
 import { accountPages } from '#web/account/account-pages.ts';
 import type { AccountServices } from '#web/account/account-services.ts';
@@ -15,6 +14,7 @@ import { topupLinkPages } from '#web/connect/topup-link-pages.ts';
 import { iconPages } from '#web/frame/icon-pages.ts';
 import { createCookies } from '#web/frame/cookies.ts';
 import type { Audience, PageMethods, PageRequest } from '#web/frame/page.ts';
+import type { PagePace } from '#web/frame/page-pace.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 import { type PageHandlerOptions, pageHandlers } from '#web/frame/page-handlers.ts';
 import { REFUSAL_TEXTS } from '#web/frame/texts.ts';
@@ -75,8 +75,7 @@ interface PagesOptions
   readonly isDevelopment: boolean;
   /** Reads the status of the service. It is undefined if there is no status page. */
   readonly readStatus: (() => Promise<ServiceStatus>) | undefined;
-  /** How fast forms may come from one network address. */
-  readonly pace: Pace;
+  readonly pace: PagePace;
   readonly log: Log;
 }
 
@@ -105,12 +104,14 @@ export function createPages(given: PagesOptions): PageRoutes {
   const forAccounts: Audience<SignedIn> = {
     cookie: 'session',
     find: accounts.sessions.find,
+    nameOf: ({ account }) => account.accountId,
     home: { path: '/account', name: REFUSAL_TEXTS.toAccount },
     frame,
   };
   const forWalletOwners: Audience<Person> = {
     cookie: 'person',
     find: walletOwners.sessions.find,
+    nameOf: ({ identity }) => identity.identityId,
     home: { path: '/wallet', name: REFUSAL_TEXTS.toWallet },
     frame: { ...frame, isTestMoney: walletOwners.isTestMoney },
   };
@@ -180,7 +181,7 @@ function withFactors(pages: Readonly<Record<string, PageMethods>>, rules: Operat
 /** Every page of an app, and every page for operators, has a least role for each of its methods. One that was forgotten stops the start, and is never open. */
 function assertRoles(pages: Readonly<Record<string, PageMethods>>): void {
   for (const [path, methods] of Object.entries(pages)) {
-    for (const method of Object.keys(methods).filter((name) => name !== 'formBytesMax')) {
+    for (const method of Object.keys(methods).filter((name) => name === 'GET' || name === 'POST')) {
       if (path.startsWith(`/console/${PART}`)) leastRoleOf(`${method} ${path}`);
       if (path === '/ops' || path.startsWith('/ops/')) operatorAccessOf(`${method} ${path}`);
     }

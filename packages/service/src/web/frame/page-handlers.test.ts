@@ -19,13 +19,14 @@ async function serve(context: TestContext, pieces: () => AsyncGenerator<string>,
     isOwnOrigin: () => true,
     publicUrl: 'http://127.0.0.1',
     addressOf: () => '127.0.0.1',
-    pace: { take: () => undefined },
+    pace: { ofAddress: async () => undefined, ofHolder: async () => undefined, ofForm: () => undefined },
     log: createLog('warn', { write: (line) => void told.push(line) }),
     ...(stallMsMax === undefined ? {} : { stallMsMax }),
   };
   const audience = {
     cookie: 'person',
     find: async () => undefined,
+    nameOf: () => '',
     home: { path: '/', name: 'Home' },
     frame: { operatorName: 'Purser', supportEmail: undefined },
   } as const;

@@ -6,11 +6,11 @@ import type { Exchange } from '#http/respond.ts';
 import type { ProofKeys } from '#kernel/keys.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
-import type { Pace } from '#limits/pace.ts';
 import { PROOF_FIELD, provenForm } from '#web/components/form.ts';
 import { formatsOf } from '#web/format/formats.ts';
 import type { Cookies } from '#web/frame/cookies.ts';
 import { bindingOf, isProof, proofOf } from '#web/frame/form-proof.ts';
+import type { PagePace } from '#web/frame/page-pace.ts';
 import type { Audience, PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
 import { readForm } from '#web/frame/read-form.ts';
 import { redirectTo, refusalPage } from '#web/frame/responses.ts';
@@ -28,8 +28,7 @@ export interface PageHandlerOptions {
   readonly publicUrl: string;
   /** Where a request comes from, behind the proxies of the settings. */
   readonly addressOf: CallerAddress;
-  /** How fast forms may come from one network address. */
-  readonly pace: Pace;
+  readonly pace: PagePace;
   readonly log: Log;
   /** How long the reader of a file may take nothing of it, in milliseconds. A minute unless a test says otherwise. */
   readonly stallMsMax?: number;
@@ -49,7 +48,7 @@ export function pageHandlers<Who>(
 ): PageHandlers {
   const { log, stallMsMax = STALL_MS_MAX } = options;
   const handlers = Object.keys(methods)
-    .filter((name) => name !== 'formBytesMax')
+    .filter((name) => name === 'GET' || name === 'POST')
     .map((method) => [
       method,
       async (exchange: Exchange, part: string) => {
@@ -72,28 +71,31 @@ export function pageHandlers<Who>(
 async function answer<Who>(
   options: PageHandlerOptions,
   audience: Audience<Who>,
-  { GET, POST, formBytesMax }: PageMethods<Who>,
+  { GET, POST, formBytesMax, isForAll }: PageMethods<Who>,
   exchange: Exchange,
   part: string,
 ): Promise<PageResponse | undefined> {
   const { cookies, keys } = options;
   const { headers, method } = exchange.request;
+  const isForm = method === 'POST';
+  const isPaced = !isForm && isForAll !== true;
+  const address = options.addressOf(exchange.request);
+  const token = cookies.read(headers.cookie, audience.cookie);
+  const tooFast = isPaced ? await options.pace.ofAddress(address, token !== undefined) : undefined;
+  if (tooFast !== undefined) return refusalPage(audience, tooFast);
   const query = new URLSearchParams(exchange.query);
   // PostgreSQL cannot store NUL in a text, so a page that looks for one would fail (ER-08).
   if ([...query].some((pair) => pair.join('').includes('\0'))) {
     return refusalPage(audience, refuse('BAD_REQUEST', TEXTS.oddAddress));
   }
-  const isForm = method === 'POST';
   const usual = isForm ? undefined : usualOrigin(options.publicUrl, headers.host);
   if (usual !== undefined) return redirectTo(`${usual}${exchange.path}${exchange.query && `?${exchange.query}`}`);
   // The origin is checked first: a form from another site must not cost us the reading of its body or a look at the database.
   if (isForm && !isFromOurPage(options, exchange)) {
     return refusalPage(audience, refuse('FORBIDDEN', TEXTS.foreign));
   }
-  const address = options.addressOf(exchange.request);
-  const tooFast = isForm ? options.pace.take(address) : undefined;
-  if (tooFast !== undefined) return refusalPage(audience, tooFast);
-  const token = cookies.read(headers.cookie, audience.cookie);
+  const tooMany = isForm ? options.pace.ofForm(address) : undefined;
+  if (tooMany !== undefined) return refusalPage(audience, tooMany);
   const findWho = async () => (token === undefined ? undefined : audience.find(token));
   // Bodies of strangers have a small room of their own, so only somebody whom the page lets in may send more.
   const sender = isForm && formBytesMax !== undefined ? await findWho() : undefined;
@@ -105,6 +107,10 @@ async function answer<Who>(
 
   // Who is signed in comes before the proof, because a proof is bound to the session: signing out makes all open forms expire.
   const signedIn = await findWho();
+  if (isPaced && token !== undefined) {
+    const tooEager = await options.pace.ofHolder(address, signedIn && audience.nameOf(signedIn));
+    if (tooEager !== undefined) return refusalPage(audience, tooEager);
+  }
   const binding = bindingOf(cookies, headers.cookie, signedIn === undefined ? undefined : token);
   if (form !== undefined && !isProof(keys, form.field(PROOF_FIELD), binding, exchange.path)) {
     return refusalPage(audience, refuse('FORBIDDEN', TEXTS.outOfDate));

@@ -47,6 +47,8 @@ export interface PageMethods<Who = SignedIn> {
   readonly GET?: (request: PageRequest<Who>) => Promise<PageResponse> | PageResponse;
   /** Is called only with a form that this service made for this visitor, sent from a page of this service (PG-02). */
   readonly POST?: (request: PageRequest<Who>, form: Form) => Promise<PageResponse> | PageResponse;
+  /** It is the same small file for everybody, such as an icon, and may be asked for at any pace. */
+  readonly isForAll?: true;
   /** The most bytes that the form of a signed-in visitor may have, for pages that take files. Others take 16 KiB. */
   readonly formBytesMax?: (who: Who, path: string) => number | undefined;
 }
@@ -56,6 +58,8 @@ export interface Audience<Who> {
   /** The cookie with their session. */
   readonly cookie: CookieName;
   readonly find: (token: string) => Promise<Who | undefined>;
+  /** Whom their requests count for. */
+  readonly nameOf: (who: Who) => string;
   /** Where their pages begin. */
   readonly home: { readonly path: string; readonly name: string };
   /** The frame of pages that say no: those have no page of their own to take it from. */

@@ -100,3 +100,10 @@ function allOf(block: Block): readonly Block[] {
     ? [block, ...block.items.flatMap(({ tokens }) => blocksOf(tokens).flatMap(allOf))]
     : [block];
 }
+
+test('PG-08 a search makes no text of the guides again', async (t) => {
+  const parts = partsOf(await readGuides());
+  const lowered = t.mock.method(String.prototype, 'toLowerCase');
+  assert.ok(search(parts, 'Database backup', 'operators').length > 0);
+  assert.equal(lowered.mock.callCount(), 1, 'the words that are searched for');
+});

@@ -16,6 +16,8 @@ interface Part {
   readonly guide: string;
   readonly heading: string;
   readonly text: string;
+  /** Both in lower case, made once: there is nearly a megabyte of it. */
+  readonly lower: { readonly heading: string; readonly text: string };
 }
 
 /** Of a query, in characters. */
@@ -34,13 +36,17 @@ export function partsOf(guides: readonly Guide[]): readonly Part[] {
         if (block.type === 'heading') parts.push({ id: idOf(block), heading: plainOf(block.tokens), texts: [] });
         else parts.at(-1)?.texts.push(...textsOf(block));
       }
-      return parts.map(({ id, heading, texts }) => ({
-        reader: guide.reader,
-        href: addressOf(guide, id) ?? `/guides/${guide.name}`,
-        guide: guide.title,
-        heading,
-        text: texts.join(' '),
-      }));
+      return parts.map(({ id, heading, texts }) => {
+        const text = texts.join(' ');
+        return {
+          reader: guide.reader,
+          href: addressOf(guide, id) ?? `/guides/${guide.name}`,
+          guide: guide.title,
+          heading,
+          text,
+          lower: { heading: heading.toLowerCase(), text: text.toLowerCase() },
+        };
+      });
     }),
   );
 }
@@ -69,19 +75,23 @@ export function search(parts: readonly Part[], query: string, reader: Reader): r
     .slice(0, WORDS_MAX);
   if (words.length === 0) return [];
   const hits = parts.flatMap((part) => {
-    const [heading, text] = [part.heading.toLowerCase(), part.text.toLowerCase()];
+    const { heading, text } = part.lower;
     if (part.reader !== reader || !words.every((word) => heading.includes(word) || text.includes(word))) return [];
     return [{ part, inHeading: words.filter((word) => heading.includes(word)).length }];
   });
   return hits
     .toSorted((one, other) => other.inHeading - one.inHeading)
     .slice(0, FOUND_MAX)
-    .map(({ part: { text, ...part } }) => ({ ...part, excerpt: excerptOf(text, words) }));
+    .map(({ part }) => ({
+      href: part.href,
+      guide: part.guide,
+      heading: part.heading,
+      excerpt: excerptOf(part, words),
+    }));
 }
 
-function excerptOf(text: string, words: readonly string[]): string {
-  const lower = text.toLowerCase();
-  const found = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0);
+function excerptOf({ text, lower }: Part, words: readonly string[]): string {
+  const found = words.map((word) => lower.text.indexOf(word)).filter((at) => at >= 0);
   const from = Math.max(0, Math.min(...found, text.length) - EXCERPT_BEFORE);
   const start = from === 0 || found.length === 0 ? 0 : text.indexOf(' ', from) + 1;
   const isCut = start + EXCERPT_LENGTH < text.length;
