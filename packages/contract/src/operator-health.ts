@@ -9,6 +9,7 @@ const seconds = z.number().meta({ description: 'A number of seconds.' });
 /** What the doctor looks at, in a running service too, the most urgent first. */
 export const DOCTOR_CHECKS = [
   'database',
+  'start',
   'schema',
   'restored',
   'secret',

@@ -191,7 +191,7 @@ test('OP-10 a database from before the release is refused in one sentence', asyn
   const options = { dataDirectory, catalogue: {}, databaseUrl: before.url };
   try {
     const started = await runToEnd({ ...options, environment: { PURSER_CATALOGUE: '' } }, 'serve');
-    assert.equal(started.status, 1);
+    assert.equal(started.status, 78);
     assert.equal(
       started.said,
       'The database was made by a build from before version 0.1.0 was released and cannot be upgraded: keep that build for it, or name ' +

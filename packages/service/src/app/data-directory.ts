@@ -1,8 +1,8 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { StartError } from '#app/start-error.ts';
+import { SetupError } from '#app/start-error.ts';
 
 /**
  * Under root, PostgreSQL runs as another user and must be able to pass through the directory, though not to list it. All our
@@ -35,16 +35,31 @@ export function dataDirectoryOf({ given, isInstalled, dataHome }: Place): string
   return path.join(home, 'purser');
 }
 
-/** Creates the data directory if it is missing. Throws `StartError` if it cannot be created or written to. */
+/** Creates the data directory if it is missing. Throws `SetupError` if it cannot be created or written to. */
 export function makeDataDirectory(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true, mode: process.getuid?.() === 0 ? MODE_OF_ROOT : MODE });
     accessSync(directory, constants.W_OK);
   } catch (fault) {
-    const why = fault instanceof Error ? fault.message : String(fault);
-    throw new StartError(
-      `The data directory ${directory} cannot be used: ${why}. Fix that, or set PURSER_DATA_DIR to another directory.`,
-      { cause: fault },
-    );
+    throw unusable(directory, fault);
   }
+}
+
+/** Throws what `makeDataDirectory` would throw, and makes nothing. */
+export function refuseUnusableDirectory(directory: string): void {
+  let nearest = directory;
+  while (!existsSync(nearest) && path.dirname(nearest) !== nearest) nearest = path.dirname(nearest);
+  try {
+    accessSync(nearest, constants.W_OK);
+  } catch (fault) {
+    throw unusable(directory, fault);
+  }
+}
+
+function unusable(directory: string, fault: unknown): SetupError {
+  const why = fault instanceof Error ? fault.message : String(fault);
+  return new SetupError(
+    `The data directory ${directory} cannot be used: ${why}. Fix that, or set PURSER_DATA_DIR to another directory.`,
+    { cause: fault },
+  );
 }

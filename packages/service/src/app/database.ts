@@ -1,10 +1,11 @@
 import path from 'node:path';
 import type { Config } from '#app/config.ts';
-import { StartError } from '#app/start-error.ts';
+import { SetupError, StartError } from '#app/start-error.ts';
 import { UnfitConnectionError } from '#db/connection-check.ts';
 import { databaseInWords } from '#db/hosts.ts';
 import { NoLeaderError } from '#db/leader.ts';
 import { migrate } from '#db/migrate.ts';
+import { refusalInWords } from '#db/refusal-words.ts';
 import { createPool, isConnectionFault, type Pool } from '#db/pool.ts';
 import { startEmbeddedPostgres } from '#embedded/embedded-postgres.ts';
 import { findRunningPostgres } from '#embedded/running.ts';
@@ -30,10 +31,12 @@ interface OpenOptions {
    * is refused.
    */
   readonly mayShare: boolean;
+  /** Looks at the server before anything is migrated, and throws what keeps the service from running on it. */
+  readonly judge?: (owner: Pool) => Promise<void>;
 }
 
 /** Opens the server that `DATABASE_URL` names, or the embedded one, and brings its schema up to date. */
-export async function openDatabase({ config, log, say, mayShare }: OpenOptions): Promise<Database> {
+export async function openDatabase({ config, log, say, mayShare, judge }: OpenOptions): Promise<Database> {
   const directory = path.join(config.dataDirectory, 'postgres');
   const given = config.databaseUrl ?? (mayShare ? await findRunningPostgres(directory) : undefined);
   const embedded =
@@ -45,6 +48,7 @@ export async function openDatabase({ config, log, say, mayShare }: OpenOptions):
     await embedded?.stop();
   };
   try {
+    await judge?.(owner);
     const { migrations, functions, isNewer } = await migrate(owner);
     if (isNewer) say('A newer version of Purser has upgraded the database. This version runs on it as it is.');
     if (migrations.length + functions.length > 0) {
@@ -54,6 +58,8 @@ export async function openDatabase({ config, log, say, mayShare }: OpenOptions):
     }
   } catch (fault) {
     await close();
+    const refusal = refusalInWords(fault, url);
+    if (refusal !== undefined) throw new SetupError(refusal, { cause: fault });
     throw isConnectionFault(fault) ? new StartError(unreachable(url, fault), { cause: fault }) : fault;
   }
   return { url, owner, close };

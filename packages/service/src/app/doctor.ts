@@ -20,9 +20,18 @@ interface Examination {
 
 const KEPT_MS = 30_000;
 
+/** What only the command knows: what a start would refuse, and why the server lets nobody in. */
+export type StartFacts = Pick<OwnFacts, 'startFaults' | 'refusal'>;
+const RUNNING: StartFacts = { startFaults: undefined, refusal: undefined };
+
 /** Looks at everything. `pool` undefined: no database runs. */
-export async function examine(config: Config, pool: Pool | undefined, log: Log): Promise<readonly Diagnosis[]> {
-  const own = await ownFacts(config);
+export async function examine(
+  config: Config,
+  pool: Pool | undefined,
+  log: Log,
+  start: StartFacts = RUNNING,
+): Promise<readonly Diagnosis[]> {
+  const own = { ...(await ownFacts(config)), ...start };
   const stored =
     pool &&
     (await readStoredFacts({ pool, ...factOptions(config) }).catch((fault: unknown) => {
@@ -56,7 +65,7 @@ function factOptions(config: Config): Omit<FactOptions, 'pool'> {
   };
 }
 
-async function ownFacts(config: Config): Promise<OwnFacts> {
+async function ownFacts(config: Config): Promise<Omit<OwnFacts, keyof StartFacts>> {
   const { environment, publicUrl, proxyHops, mail, operatorLimits, dataDirectory } = config;
   return {
     isProduction: environment === 'production',

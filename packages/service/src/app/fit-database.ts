@@ -1,9 +1,9 @@
 import type { Config } from '#app/config.ts';
 import type { Durability } from '#app/database-settings.ts';
-import { StartError } from '#app/start-error.ts';
+import { SetupError } from '#app/start-error.ts';
 import { UnfitConnectionError } from '#db/connection-check.ts';
 import { selectDurability } from '#db/health-queries.ts';
-import { createPool, sqlStateOf } from '#db/pool.ts';
+import { createPool, type Pool, sqlStateOf } from '#db/pool.ts';
 import { namesAny } from '#db/standbys.ts';
 import type { Log } from '#kernel/log.ts';
 
@@ -16,24 +16,31 @@ const WEAKER: Readonly<Record<Durability, string>> = {
 
 /**
  * Refuses a server on which calls would run as the owner or without limits, or whose commits are less safe than
- * PURSER_DATABASE_DURABILITY asks for. Opens a connection of each kind as calls do. The embedded server is ours and needs no look.
+ * PURSER_DATABASE_DURABILITY asks for. Opens a connection of each kind as calls do; before the first start there is only the owner's.
+ * The embedded server is ours and needs no look.
  */
 export async function refuseUnfit(
   { databaseUrl, durability }: Pick<Config, 'databaseUrl' | 'durability'>,
   log: Log,
+  before?: { readonly owner: Pool; readonly hasSchema: boolean },
 ): Promise<void> {
   if (databaseUrl === undefined) return;
+  if (before?.hasSchema === false) return refuseLacking(before.owner, durability);
   for (const role of ROLES) {
     const pool = createPool({ url: databaseUrl, role, connectionsMax: 1, log, name: 'start' });
     try {
-      const lacking = lackOf(durability, await selectDurability(pool));
-      if (lacking !== undefined) throw new StartError(`${lacking}${WEAKER[durability]}`);
+      await refuseLacking(pool, durability);
     } catch (fault) {
       throw explained(fault, role);
     } finally {
       await pool.end();
     }
   }
+}
+
+async function refuseLacking(pool: Pool, durability: Durability): Promise<void> {
+  const lacking = lackOf(durability, await selectDurability(pool));
+  if (lacking !== undefined) throw new SetupError(`${lacking}${WEAKER[durability]}`);
 }
 
 /** What is missing, or undefined. */
@@ -65,9 +72,9 @@ export function lackOf(durability: Durability, row: Awaited<ReturnType<typeof se
 }
 
 function explained(fault: unknown, role: string): unknown {
-  if (fault instanceof UnfitConnectionError) return new StartError(fault.message, { cause: fault });
+  if (fault instanceof UnfitConnectionError) return new SetupError(fault.message, { cause: fault });
   const isRefused = ['22023', '42501'].includes(sqlStateOf(fault) ?? '');
   if (!isRefused) return fault;
   const how = 'Run `grant purser_live, purser_sandbox to` that user as an administrator of the server.';
-  return new StartError(`The user of DATABASE_URL may not act as purser_${role}. ${how}`, { cause: fault });
+  return new SetupError(`The user of DATABASE_URL may not act as purser_${role}. ${how}`, { cause: fault });
 }

@@ -1,5 +1,4 @@
 import cluster, { type Worker } from 'node:cluster';
-import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -7,11 +6,13 @@ import { emailSealOf } from '#app/addresses.ts';
 import { bannerOf } from '#app/banner.ts';
 import { openCell } from '#app/own-cell.ts';
 import type * as compose from '#app/compose.ts';
-import { type Config, DEMO_CATALOGUE_FILE } from '#app/config.ts';
+import type { Config } from '#app/config.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
 import { type Database, openDatabase } from '#app/database.ts';
 import { ensureDemo } from '#app/demo.ts';
+import { readCatalogue } from '#app/catalogue-text.ts';
 import { refuseUnfit } from '#app/fit-database.ts';
+import { refuseStart } from '#app/judge-start.ts';
 import { openKeys } from '#app/keys.ts';
 import { refuseCopy } from '#app/restored.ts';
 import { isTestKey } from '#app/payment-settings.ts';
@@ -22,12 +23,13 @@ import { endChild } from '#app/end-child.ts';
 import { stopGateway, stopMsMax } from '#app/stop.ts';
 import { openWorkerLanes, startWorkerLanes } from '#app/worker-lanes.ts';
 import { createWorkerReader, startWorkerMetrics } from '#app/worker-metrics.ts';
-import { applyCatalogueFile, parseCatalogueFile } from '#catalogue/catalogue-file.ts';
+import { applyCatalogueFile } from '#catalogue/catalogue-file.ts';
 import type { StreamPace } from '#gateway/call/call.ts';
 import { armFailpoint } from '#kernel/failpoint.ts';
 import type { Log } from '#kernel/log.ts';
 import { createKeys, keptKeysBy, type KeptKeys } from '#kernel/keys.ts';
 import { readMetrics } from '#kernel/metrics.ts';
+import type { Pool } from '#db/pool.ts';
 import { createKeyRules } from '#providers/keys/key-rules.ts';
 import { ensureOperator } from '#operator/accounts.ts';
 
@@ -68,7 +70,8 @@ export async function serve(options: ServeOptions): Promise<Pick<Running, 'stop'
   // Before anything that has a time limit: on a slow machine it keeps the process busy for seconds.
   if (config.workers === 1) await loadGateway();
   makeDataDirectory(config.dataDirectory); // Now, because an outage would be the wrong time to find that it cannot be used.
-  const database = await openDatabase({ config, log, say, mayShare: false });
+  const judge = (owner: Pool) => refuseStart(config, owner, log);
+  const database = await openDatabase({ config, log, say, mayShare: false, judge });
   let simulator: SimulatorProcess | undefined;
   try {
     await refuseUnfit(config, log);
@@ -165,38 +168,29 @@ function urlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** A port in use is the one fault that every operator meets, so it gets a plain message. */
+/** Listens at the address of the settings. Throws `SetupError` if that cannot be: only an operator can change it. */
 function listen(server: Server, { host, port }: Config): Promise<void> {
+  const said: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Port ${port} on ${host} is already in use. Set PORT to another one.`,
+    EACCES: `This user may not listen on port ${port}. Set PORT to one above 1023, and let a proxy take the calls.`,
+    EADDRNOTAVAIL: `This machine has no address ${host}. Correct HOST.`,
+  };
   return new Promise((resolve, reject) => {
     server.once('error', (fault: NodeJS.ErrnoException) => {
-      const isTaken = fault.code === 'EADDRINUSE';
-      reject(isTaken ? new StartError(`Port ${port} on ${host} is already in use. Set PORT to another one.`) : fault);
+      const words = said[fault.code ?? ''];
+      reject(words === undefined ? fault : new SetupError(words, { cause: fault }));
     });
     server.listen(port, host, () => resolve());
   });
 }
 
-/** The simulator runs in development only, so in production a catalogue that uses it is refused before anything is stored. */
 async function applyCatalogue(config: Config, database: Database, log: Log): Promise<void> {
-  const text = readCatalogueText(config.catalogueFile ?? DEMO_CATALOGUE_FILE);
-  const file = parseCatalogueFile(text);
-  const usesSimulator = Object.values(file.providers).some(({ kind }) => kind === 'simulator');
-  if (config.environment === 'production' && usesSimulator) {
-    throw new SetupError('The catalogue uses the provider simulator, which exists in development only. Remove it.');
-  }
+  const { text, file } = readCatalogue(config);
   await applyCatalogueFile(database.owner, text);
   const keys = createKeyRules(config.providerKeys);
   for (const [provider, definition] of Object.entries(file.providers)) {
     const fault = keys.faultOf(definition);
     if (fault !== undefined) log.warn({ provider, ...fault }, 'a provider has no key that it may be sent');
-  }
-}
-
-function readCatalogueText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (fault) {
-    throw new SetupError(`The catalogue ${file} cannot be read. Check PURSER_CATALOGUE.`, { cause: fault });
   }
 }
 

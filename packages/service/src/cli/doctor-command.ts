@@ -1,15 +1,17 @@
 import path from 'node:path';
 import { type Config, ConfigError } from '#app/config.ts';
-import { examine } from '#app/doctor.ts';
+import { examine, type StartFacts } from '#app/doctor.ts';
+import { judgeStart } from '#app/judge-start.ts';
 import { reachOut } from '#app/reach.ts';
 import type { Ground } from '#cli/ground.ts';
 import { VERSION } from '#db/functions.ts';
 import { readKeptKey } from '#db/kept-keys.ts';
 import { createPool, type Pool } from '#db/pool.ts';
+import { refusalInWords } from '#db/refusal-words.ts';
 import { findRunningPostgres } from '#embedded/running.ts';
 import { isoOf, systemClock } from '#kernel/clock.ts';
 import { createEmailSeal, type EmailSeal } from '#kernel/email-seal.ts';
-import { createLog } from '#kernel/log.ts';
+import { createLog, type Log } from '#kernel/log.ts';
 import { randomBytes } from '#kernel/random.ts';
 import { withinTime } from '#reach/side-by-side.ts';
 
@@ -69,12 +71,22 @@ async function look(config: Config, reaches: boolean): Promise<readonly Finding[
   const database = url === undefined || pool === undefined ? undefined : { url, pool };
   const examined = withinTime(async () => {
     if (pool !== undefined) pool.emails = await sealToRead(pool, config);
-    return examine(config, pool, log);
+    return examine(config, pool, log, pool && (await startFactsOf(config, pool, log)));
   }, STORED_MS_MAX);
   const [stored, reached] = await Promise.all([examined, reaches ? reachOut(config, { database, log }) : []]);
   const found = 'result' in stored ? stored.result : await examine(config, undefined, log); // It answers no more.
   void pool?.end(); // Not awaited: a server that has stopped answering would hold the command up.
   return [...found, ...reached].toSorted((a, b) => ORDER.indexOf(a.level) - ORDER.indexOf(b.level));
+}
+
+/** What a start on this database would say. */
+async function startFactsOf(config: Config, pool: Pool, log: Log): Promise<StartFacts> {
+  try {
+    return { startFaults: await judgeStart(config, pool, log), refusal: undefined };
+  } catch (fault) {
+    const refusal = config.databaseUrl === undefined ? undefined : refusalInWords(fault, config.databaseUrl);
+    return { startFaults: undefined, refusal };
+  }
 }
 
 function print(findings: readonly Finding[], isJson: boolean): number {

@@ -11,6 +11,8 @@ import { PriceListError } from '#price-lists/price-list-error.ts';
 
 /** The status is `EX_CONFIG` of sysexits.h. The units for systemd do not start the service again after it. */
 const SETUP_STATUS = 78;
+/** Only an operator can change what these say, so that trying again does not help. */
+const SETUP = [SetupError, CatalogueFileError, MigrationError];
 /** These faults explain themselves and are shown as a plain message. All others are bugs and are shown whole. */
 const EXPLAINED = [
   StartError,
@@ -33,5 +35,5 @@ export function faultInWords(fault: unknown): string {
 /** Returns the exit status after a fault. */
 export function statusOf(fault: unknown): number {
   if (fault instanceof UsageError) return 2;
-  return fault instanceof SetupError || fault instanceof CatalogueFileError ? SETUP_STATUS : 1;
+  return SETUP.some((kind) => fault instanceof kind) ? SETUP_STATUS : 1;
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { isNewerVersion, missingFunctions, replaceFunctions } from '#db/functions.ts';
 import { type Pool, type Queryable, sqlStateOf } from '#db/pool.ts';
-import { selectFunctions, selectMigrations, selectOldestSchema } from '#db/queries.ts';
+import { selectFunctions, selectMigrations, selectOldestSchema, selectRights } from '#db/queries.ts';
 
 const MIGRATIONS = new URL('../../migrations/', import.meta.url);
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
@@ -10,6 +10,8 @@ const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
 const MIGRATION_LOCK = 7_283_940_155;
 const SERVER_VERSION_MIN = 150_000;
 const INSUFFICIENT_PRIVILEGE = '42501';
+const LACKING_RIGHTS =
+  'The database user may not do what the schema needs. It must own the database and may create roles (CREATEROLE).';
 
 /** What is wrong with a database of builds that had other migrations. Each place that says it adds what to do. */
 export const FROM_BEFORE_RELEASE =
@@ -54,6 +56,20 @@ export async function migrate(owner: Pool): Promise<Migrated> {
   }
 }
 
+/**
+ * Throws `MigrationError` for what `migrate` would refuse, and changes nothing. Says whether the database has a schema of ours
+ * already.
+ */
+export async function judgeMigration(owner: Pool): Promise<{ readonly hasSchema: boolean }> {
+  await checkServer(owner);
+  const { has_schema: hasSchema, may_create: mayCreate, may_have_roles: mayHaveRoles } = await selectRights(owner);
+  const schema = hasSchema ? await readSchema(owner) : { version: 0, isFromBeforeRelease: false };
+  refuseFromBeforeRelease(schema);
+  if (schema.version > SCHEMA_VERSION) await leaveNewer(owner, schema.version);
+  if (!hasSchema && !(mayCreate && mayHaveRoles)) throw new MigrationError(LACKING_RIGHTS);
+  return { hasSchema };
+}
+
 async function checkServer(client: Queryable): Promise<void> {
   const { rows } = await client.query<{ server_version_num: string }>('show server_version_num');
   const version = Number(rows[0]?.server_version_num);
@@ -70,10 +86,7 @@ async function bringUpToDate(client: Queryable): Promise<Migrated> {
   } catch (fault) {
     await client.query('rollback');
     if (sqlStateOf(causeOf(fault)) !== INSUFFICIENT_PRIVILEGE) throw fault;
-    throw new MigrationError(
-      'The database user may not do what the schema needs. It must own the database and may create roles (CREATEROLE).',
-      { cause: fault },
-    );
+    throw new MigrationError(LACKING_RIGHTS, { cause: fault });
   }
 }
 
@@ -81,13 +94,9 @@ async function applyMissing(client: Queryable): Promise<Migrated> {
   await client.query('create schema if not exists db');
   await client.query(`create table if not exists db.migrations (
     version int primary key, name text not null, applied_at timestamptz not null default clock_timestamp())`);
-  const { version: current, isFromBeforeRelease } = await readSchema(client);
-  if (isFromBeforeRelease) {
-    throw new MigrationError(
-      `${FROM_BEFORE_RELEASE}: keep that build for it, or name an empty database in DATABASE_URL or, where Purser starts ` +
-        'its own, another directory in PURSER_DATA_DIR.',
-    );
-  }
+  const schema = await readSchema(client);
+  refuseFromBeforeRelease(schema);
+  const { version: current } = schema;
   if (current > SCHEMA_VERSION) return leaveNewer(client, current);
   const missing = NAMES.filter((name) => versionOf(name) > current);
   for (const name of missing) await apply(client, name);
@@ -97,6 +106,14 @@ async function applyMissing(client: Queryable): Promise<Migrated> {
   await replaceFunctions(client, functions);
   const names = [...functions.changed, ...functions.gone].map(({ name }) => name);
   return { migrations: missing, functions: names, isNewer: false };
+}
+
+function refuseFromBeforeRelease({ isFromBeforeRelease }: AppliedSchema): void {
+  if (!isFromBeforeRelease) return;
+  throw new MigrationError(
+    `${FROM_BEFORE_RELEASE}: keep that build for it, or name an empty database in DATABASE_URL or, where Purser starts ` +
+      'its own, another directory in PURSER_DATA_DIR.',
+  );
 }
 
 /** Refuses a newer schema that takes something away from this build (decision 80). */

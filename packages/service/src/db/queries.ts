@@ -102,6 +102,23 @@ export async function selectMigrations(
   return rows;
 }
 
+/** Whether the database has a schema of ours, and whether its user may make one. */
+export async function selectRights(db: Queryable): Promise<{
+  readonly has_schema: boolean;
+  readonly may_create: boolean;
+  readonly may_have_roles: boolean;
+}> {
+  const { rows } = await db.query<{ has_schema: boolean; may_create: boolean; may_have_roles: boolean }>(
+    `select to_regclass('db.migrations') is not null as has_schema,
+       has_database_privilege(current_database(), 'create') as may_create,
+       (select rolcreaterole or rolsuper from pg_roles where rolname = current_user)
+         or (select count(*) = 2 from pg_roles where rolname in ('purser_live', 'purser_sandbox')) as may_have_roles`,
+  );
+  const row = rows[0];
+  if (row === undefined) throw new Error('The database server does not say what its user may do.');
+  return row;
+}
+
 /** The oldest schema whose builds can run on a schema that is newer than ours. */
 export async function selectOldestSchema(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ oldest: number }>(`select oldest_schema as oldest from db.compatibility`);

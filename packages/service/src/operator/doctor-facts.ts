@@ -11,7 +11,7 @@ import {
 import { isUsable, readSchema, SCHEMA_VERSION } from '#db/migrate.ts';
 import type { Pool } from '#db/pool.ts';
 import { selectOpenRestore } from '#db/restore-queries.ts';
-import { selectOldestSchema } from '#db/queries.ts';
+import { selectOldestSchema, selectRights } from '#db/queries.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { listChecks } from '#ledger/check/history.ts';
 import { selectLedgerAttention } from '#ledger/wallet/attention-queries.ts';
@@ -20,6 +20,10 @@ import { selectWebhooksAttention } from '#webhooks/attention-queries.ts';
 /** What the settings and the machine of this process say. Never a value that may be a secret. */
 export interface OwnFacts {
   readonly isProduction: boolean;
+  /** What a start would refuse, a sentence each. Undefined for a running service, and if no database was reached. */
+  readonly startFaults: readonly string[] | undefined;
+  /** Why the database server lets nobody in, if it answered. */
+  readonly refusal: string | undefined;
   readonly publicUrl: string;
   readonly proxyHops: number;
   readonly sendsMail: boolean;
@@ -83,6 +87,9 @@ const DAY_SECONDS = 86_400;
 /** Reads what the doctor judges, in fourteen statements; of another schema only its number. Throws if the database does not answer. */
 export async function readStoredFacts(options: FactOptions): Promise<StoredFacts | Pick<StoredFacts, 'schema'>> {
   const { pool, isOwnSecret, hasKey, readMail } = options;
+  if (!(await selectRights(pool)).has_schema) {
+    return { schema: { is: 0, ours: SCHEMA_VERSION, isFromBeforeRelease: false } };
+  }
   const { version: is, isFromBeforeRelease } = await readSchema(pool);
   const schema = { is, ours: SCHEMA_VERSION, isFromBeforeRelease };
   if (schema.isFromBeforeRelease || schema.is < schema.ours) return { schema };

@@ -16,6 +16,10 @@ export const REMEDIES: Readonly<
     why: 'No call is admitted without it.',
     remedy: 'Start the database, and check DATABASE_URL. The embedded database runs while the service runs.',
   },
+  start: {
+    why: 'The next start ends with this, and changes nothing in the database.',
+    remedy: 'Do what the sentence says, and run this again.',
+  },
   schema: {
     why: 'A build reads and writes only the schema that it knows.',
     remedy: 'Start the newest build, or run `npm run purser -- migrate` with it.',

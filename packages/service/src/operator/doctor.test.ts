@@ -7,6 +7,8 @@ import { REMEDIES } from '#operator/doctor-remedies.ts';
 const GIB = 1024 ** 3;
 const own: OwnFacts = {
   isProduction: true,
+  startFaults: [],
+  refusal: undefined,
   publicUrl: 'https://pay.example.com',
   proxyHops: 1,
   sendsMail: true,

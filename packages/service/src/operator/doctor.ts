@@ -66,10 +66,11 @@ const OF_ANOTHER_BUILD = 'Keep that build for it, or name an empty database in D
 const UNREACHED: Findings = { database: bad('The database is not responding, so nothing that it stores was checked.') };
 
 function judgeDatabase(own: OwnFacts, stored: Stored): Findings {
-  if (stored === undefined) return UNREACHED;
+  if (stored === undefined) return own.refusal === undefined ? UNREACHED : { database: bad(own.refusal) };
   if ('server' in stored) return judgeStored(own, stored);
   const { is, ours, isFromBeforeRelease } = stored.schema;
   if (isFromBeforeRelease) return { schema: { ...bad(`${FROM_BEFORE_RELEASE}.`), remedy: OF_ANOTHER_BUILD } };
+  if (is === 0) return { schema: good('The database is empty. The first start makes its schema.') };
   return {
     schema: bad(`The database has the schema ${is}, and this build ${ours}. Nothing else in it was checked.`),
   };
@@ -81,6 +82,7 @@ function judgeOwn(own: OwnFacts): Findings {
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
   const isUnproxied = isProduction && protocol === 'https:' && proxyHops === 0;
   return {
+    start: judgeStart(own.startFaults),
     disk: judgeDisk(disk),
     'public-url':
       isProduction && isLocal
@@ -94,6 +96,11 @@ function judgeOwn(own: OwnFacts): Findings {
     'single-sign-on': judgeSso(own),
     settings: judgeSettings(own.doubts),
   };
+}
+
+function judgeStart(faults: OwnFacts['startFaults']): Found | undefined {
+  if (faults === undefined) return undefined;
+  return faults.length === 0 ? good('A start would refuse nothing.') : bad(faults.join(' '));
 }
 
 function judgeSettings(doubts: readonly string[]): Found {

@@ -1,0 +1,40 @@
+import { readCatalogue } from '#app/catalogue-text.ts';
+import type { Config } from '#app/config.ts';
+import { refuseUnusableDirectory } from '#app/data-directory.ts';
+import { refuseUnfit } from '#app/fit-database.ts';
+import { SetupError, StartError } from '#app/start-error.ts';
+import { CatalogueFileError } from '#catalogue/catalogue-file.ts';
+import { selectDirectoryUrl } from '#cells/queries.ts';
+import { judgeMigration, MigrationError } from '#db/migrate.ts';
+import type { Pool } from '#db/pool.ts';
+import type { Log } from '#kernel/log.ts';
+
+const EXPLAINED = [StartError, MigrationError, CatalogueFileError];
+
+/**
+ * Looks at everything that a start would refuse, and changes nothing. Returns a sentence for each fault, with what to
+ * do. A start refuses them before it migrates anything, and the doctor prints them, also before the first start.
+ */
+export async function judgeStart(config: Config, owner: Pool, log: Log): Promise<readonly string[]> {
+  const faults: string[] = [];
+  const judge = async (look: () => unknown): Promise<void> => {
+    try {
+      await look();
+    } catch (fault) {
+      if (!(fault instanceof Error) || !EXPLAINED.some((kind) => fault instanceof kind)) throw fault;
+      faults.push(fault.message);
+    }
+  };
+  await judge(() => refuseUnusableDirectory(config.dataDirectory));
+  let hasSchema = false;
+  await judge(async () => ({ hasSchema } = await judgeMigration(owner)));
+  if (!hasSchema || (await selectDirectoryUrl(owner)) === undefined) await judge(() => readCatalogue(config));
+  if (config.databaseUrl !== undefined) await judge(() => refuseUnfit(config, log, { owner, hasSchema }));
+  return faults;
+}
+
+/** Throws `SetupError` with all that `judgeStart` finds. */
+export async function refuseStart(config: Config, owner: Pool, log: Log): Promise<void> {
+  const faults = await judgeStart(config, owner, log);
+  if (faults.length > 0) throw new SetupError(faults.join('\n'));
+}
