@@ -40,8 +40,8 @@ export const UPSTREAM_FAULTS: readonly Mutant[] = [
     clause: 'CC-16',
     edits: [
       plainCall(
-        "endingOf(hold, 'answered', { upstream, report",
-        "endingOf(hold, 'answered', { upstream: call.upstreams[0], report",
+        "endingOf(hold, 'answered', { ...told, upstream,",
+        "endingOf(hold, 'answered', { ...told, upstream: call.upstreams[0],",
       ),
     ],
     killer: fallingBack('CC-16 a plain call whose first upstream is throttled is served by the next'),

@@ -108,7 +108,8 @@ function endingOfWhole(hold: Hold<Mode>, { upstream, outputTokens }: Route, { ch
   const { bytes, count } = generatedIn(choices, call.model.tokenizer);
   const limit = outputLimitFor(call, outputTokens);
   const isPastLimit = bytes > limit.bytesMax;
-  return endingOf(hold, 'answered', { upstream, report: usage, isReportLast: true, count, isPastLimit, limit });
+  const told = { report: usage, isReportLast: true, isFinished: true, count };
+  return endingOf(hold, 'answered', { ...told, upstream, isPastLimit, limit });
 }
 
 function seenOf({ call }: Hold<Mode>, { choices, usage, extra }: Completion, ending: Ending): JsonObject {

@@ -20,8 +20,8 @@ interface EventReader {
 }
 
 interface EventTaker {
-  /** Is called with the `data` of each event, and with its text, or the last part of it if it came in several reads. */
-  readonly onEvent: (data: string, raw: string) => void;
+  /** Is called with the `data` of each event, with its text, or the last part of it if it came in several reads, and with its name. */
+  readonly onEvent: (data: string, raw: string, name: string | undefined) => void;
   /**
    * Is called at the beginning of each event. It may handle events itself and return the offset behind them. If it
    * returns `at`, the event is parsed.
@@ -35,9 +35,9 @@ export function createEventReader({ onEvent, skim }: EventTaker): EventReader {
   let opening = '';
   let characters = 0;
   const parser = createParser({
-    onEvent: ({ data }) => {
+    onEvent: ({ data, event }) => {
       characters = 0;
-      onEvent(data, raw);
+      onEvent(data, raw, event);
     },
   });
   /** This is true behind a blank line. The parser then holds nothing, so `skim` may handle the next event. */

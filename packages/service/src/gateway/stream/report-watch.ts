@@ -25,6 +25,7 @@ interface ReportFacts {
   readonly report: UsageReport | undefined;
   /** The report tells of all that was generated. */
   readonly isReportLast: boolean;
+  readonly isFinished: boolean;
   readonly count: () => OwnCount;
 }
 
@@ -73,6 +74,7 @@ export function createReportWatch(choices: number): ReportWatch {
     facts: (isFinished, own) => ({
       report,
       isReportLast: isCurrent && (isFinished || isAlone || isRunning),
+      isFinished,
       count: () => counted(own()),
     }),
   };

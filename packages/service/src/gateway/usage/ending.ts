@@ -4,7 +4,7 @@ import type { ChatCall } from '#gateway/call/call.ts';
 import { ceilingFor, type OutputLimit, outputLimitOf } from '#gateway/usage/hold-request.ts';
 import type { Ending, Hold } from '#gateway/call/lane.ts';
 import type { OwnCount } from '#gateway/usage/generated.ts';
-import { usageOfUnfinished, usageTaken } from '#gateway/usage/usage-report.ts';
+import { usageOfPart, usageTaken } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { type Micros, ZERO_MICROS } from '#kernel/micros.ts';
 import type { UsageReport } from '#providers/completion.ts';
@@ -49,6 +49,8 @@ interface Generated {
   readonly report: UsageReport | undefined;
   /** The report tells of all that was generated. If it is false, the provider went on, or had not come to its end. */
   readonly isReportLast: boolean;
+  /** The provider has said why it ended. */
+  readonly isFinished: boolean;
   /** Returns our own count of what was generated. It is called only if the report does not tell all. */
   readonly count: () => OwnCount;
   /** The provider went on past the limit that it was sent. */
@@ -69,6 +71,7 @@ export function endingOf(
     upstream: { price },
     report,
     isReportLast,
+    isFinished,
     count,
     isPastLimit,
     limit = outputLimitOf({ call, granted }),
@@ -76,8 +79,9 @@ export function endingOf(
 ): Ending {
   const counted = (): OwnCount => (isPastLimit ? { textTokens: limit.tokens, pictures: 0 } : count());
   const own = (): TokenUsage => usageEstimated(call, counted(), limit.tokens);
-  const taken = isReportLast ? usageTaken : usageOfUnfinished;
-  const { usage, isEstimated, isClamped } = taken(report, own, limit.tokens);
+  const { usage, isEstimated, isClamped } = isReportLast
+    ? usageTaken(report, own, limit.tokens)
+    : usageOfPart(report, own(), { isFinished, outputTokensMax: limit.tokens });
   const isAboveBounds = usage.promptTokens > call.prompt.tokensMax || usage.completionTokens > limit.tokens;
   const used = chargeOf(price, usage);
   return {

@@ -86,16 +86,18 @@ export function usageTaken(
 
 /**
  * The usage of a stream whose report may lack what came after it: the caller left, the provider was cut, or it counted early and never
- * again. A prompt that was counted stays as it is. The output is the larger of the report and our own count (CC-11).
+ * again. A prompt that was counted stays as it is. The output is the larger of the report and our own count (CC-11). A finished stream
+ * whose report, though early, has room for all of its text is charged by it.
  */
-export function usageOfUnfinished(
+export function usageOfPart(
   report: UsageReport | undefined,
-  countOwn: () => TokenUsage,
-  outputTokensMax = TOKENS_MAX,
+  own: TokenUsage,
+  { isFinished, outputTokensMax }: { readonly isFinished: boolean; readonly outputTokensMax: number },
 ): UsageTaken {
-  const own = countOwn();
   if (report === undefined) return { usage: own, isEstimated: true, isClamped: false };
-  const { usage: told } = usageTaken(report, () => own, outputTokensMax);
+  const taken = usageTaken(report, () => own, outputTokensMax);
+  const { usage: told } = taken;
+  if (isFinished && !taken.isEstimated && told.completionTokens >= own.completionTokens) return taken;
   // Zeros are the places of a count that is still to come.
   const prompt = told.promptTokens > 0 && report.counts.prompt !== undefined ? told : own;
   const output = told.completionTokens >= own.completionTokens ? told : own;

@@ -2,7 +2,7 @@ import type { BufferedResponse, HttpClient, LargeBody } from '@purser/upstream-h
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import type { Completion } from '#providers/completion.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
-import { wholeChoice } from '#providers/openai-compatible/answer-shape.ts';
+import { isFinished, wholeChoice } from '#providers/openai-compatible/answer-shape.ts';
 import { closeCutJson } from '#providers/openai-compatible/cut-json.ts';
 import { checkChoices, checkForError, errorOfResponse } from '#providers/openai-compatible/error.ts';
 import { ChunkStream } from '#providers/openai-compatible/chunk-stream.ts';
@@ -130,10 +130,6 @@ function cutCompletionOf(answer: unknown, limit: number): Completion {
 function messageOf({ message }: JsonObject): JsonObject {
   if (!isJsonObject(message)) throw notCompletion();
   return message;
-}
-
-function isFinished({ finish_reason: reason }: JsonObject): boolean {
-  return typeof reason === 'string' && reason !== '';
 }
 
 function hasContent(choice: JsonObject): boolean {

@@ -24,7 +24,7 @@ export function createChoiceShape(): (choices: readonly JsonObject[]) => readonl
   return (choices) =>
     choices.map((choice, place) => {
       const index = indexOf(choice, place);
-      const reason = finishReasonOf(choice['finish_reason']);
+      const reason = knownReasonOf(choice['finish_reason']) ?? null;
       const delta = deltaOf(choice['delta'], index, reason !== null);
       return fixed(choice, { index, delta, finish_reason: reason });
     });
@@ -71,7 +71,8 @@ export function wholeChoice(
     index: indexOf(choice, place),
     message: fixed(message, { role: 'assistant', content, refusal, ...toolCalls, ...functionCall }),
     logprobs,
-    finish_reason: finishReasonOf(choice['finish_reason']) ?? missingReason(message, isAtLimit),
+    // An unknown word means at least that the answer has ended.
+    finish_reason: knownReasonOf(choice['finish_reason']) ?? missingReason(message, isAtLimit),
   });
 }
 
@@ -79,11 +80,30 @@ function indexOf({ index }: JsonObject, place: number): number {
   return typeof index === 'number' && Number.isInteger(index) ? index : place;
 }
 
-/** The reason in the words of the format; null while a choice goes on. An unknown word means at least that it has ended. */
-function finishReasonOf(reason: unknown): FinishReason | null {
-  if (typeof reason !== 'string' || reason === '') return null;
+/** Words of servers that write down that there is no reason yet. */
+const NO_REASON = /^(?:|null|none|nil|undefined|not_?finished|unfinished|in_progress|running|continue)$/i;
+
+/** Returns true if a choice of a whole answer says why it ended. */
+export function isFinished({ finish_reason: reason }: JsonObject): boolean {
+  return typeof reason === 'string' && !NO_REASON.test(reason);
+}
+
+/** The reason in the words of the format; undefined if there is none, or an unknown one. */
+function knownReasonOf(reason: unknown): FinishReason | undefined {
+  if (typeof reason !== 'string') return undefined;
   const meaning = meaningOfReason(reason);
-  return meaning === undefined || meaning === 'failed' ? 'stop' : meaning;
+  return meaning === 'failed' ? undefined : meaning;
+}
+
+/** The words of choices that may be reasons which we do not know, by choice. Only what follows tells: they end nothing that goes on. */
+export function unknownWordsIn(choices: readonly unknown[]): ReadonlyMap<number, string> | undefined {
+  let words: Map<number, string> | undefined;
+  for (const [place, choice] of choices.entries()) {
+    if (!isJsonObject(choice) || !isFinished(choice)) continue;
+    const word = String(choice['finish_reason']);
+    if (knownReasonOf(word) === undefined) (words ??= new Map()).set(indexOf(choice, place), word);
+  }
+  return words;
 }
 
 /** The object with these fields; the object itself if it has them, so that its fields keep their order. */

@@ -1,7 +1,7 @@
 import { type TextTemplate, textTemplateOf } from '@purser/text-runs/text-template.ts';
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import type { Chunk } from '#providers/completion.ts';
-import { createChoiceShape } from '#providers/openai-compatible/answer-shape.ts';
+import { createChoiceShape, unknownWordsIn } from '#providers/openai-compatible/answer-shape.ts';
 import { checkChoices, checkForError } from '#providers/openai-compatible/error.ts';
 import { textsOf } from '#providers/openai-compatible/chunk-texts.ts';
 import { createEndWatch } from '#providers/openai-compatible/missing-reasons.ts';
@@ -10,12 +10,15 @@ import { type StreamChunk, UpstreamError } from '#providers/provider.ts';
 import { createEventReader } from '#providers/sse.ts';
 
 const END_OF_STREAM = '[DONE]';
+/** The names of events that clients of the format read. Those of other names are passed over. */
+const READ_NAMES: ReadonlySet<string | undefined> = new Set([undefined, 'message', 'error', 'exception']);
 /** The `object` of a chunk. Some providers send chunks without choices beside those with the usage. */
 const CHUNK = 'chat.completion.chunk';
 /** The most of a body that is JSON instead of events. Errors are short. */
 const BODY_CHARACTERS_MAX = 64 * 1024;
 /** Templates tried for one stream. If none of them helps, its chunks differ in more than their text. */
 const TEMPLATES_MAX = 8;
+const BLANKS_MAX = 16;
 
 /** Reads the chunks of one stream from its text. Throws `UpstreamError` if the provider sends something else. */
 export interface ChunkReader {
@@ -32,14 +35,12 @@ export interface ChunkReader {
 
 /** The parameter `outputTokensMax` is the limit that was sent, over all choices. */
 export function createChunkReader(outputTokensMax = Infinity): ChunkReader {
-  let chunks: StreamChunk[] = [];
+  const chunks: StreamChunk[] = [];
   let isDone = false;
-  let template: TextTemplate<Chunk> | undefined;
-  let templates = 0;
-  let hasBegun = false;
   const shape = createChoiceShape(); // Has a state: tool calls are numbered through the whole stream.
   const chunkOf = createChunkParser(shape);
   const watch = createEndWatch(outputTokensMax);
+  const templates = createTemplates(chunkOf);
 
   /** Finishes what the provider left open, because it says that it is done. */
   function close(): void {
@@ -47,31 +48,36 @@ export function createChunkReader(outputTokensMax = Infinity): ChunkReader {
     if (closing !== undefined) chunks.push({ ...closing, choices: shape(closing.choices) });
   }
 
+  /** Undefined for an event that is passed over. */
+  function chunkIn(event: unknown, name: string | undefined): Chunk | undefined {
+    try {
+      return chunkOf(event);
+    } catch (fault) {
+      const isOther = isOtherEvent(event, name);
+      // Behind the end of an answer, nothing takes it back: its caller has all of it, and the provider bills it (CC-11).
+      if (isOther || watch.lacksNothing() || (fault instanceof NoChunk && watch.isComplete())) return undefined;
+      throw fault;
+    }
+  }
+
   // Templates are tried before the parser sees an event: most events never reach it.
   const events = createEventReader({
-    onEvent: (data, raw) => {
-      if (isDone) return;
-      isDone = data === END_OF_STREAM;
+    onEvent: (data, raw, name) => {
+      if (isDone || isWord(data, '')) return;
+      isDone = isWord(data, END_OF_STREAM);
       if (isDone) {
         close();
         return;
       }
       const event = parseJson(data);
-      const chunk = chunkOf(event);
+      const chunk = chunkIn(event, name);
+      if (chunk === undefined) return;
       chunks.push(chunk);
-      watch.follow(chunk);
-      const isFirst = !hasBegun;
-      hasBegun = true;
-      // No template of the first chunk: it usually names the role, and no later chunk is like it.
-      if (isFirst || templates >= TEMPLATES_MAX || !isJsonObject(event)) return;
-      const texts = textsOf(event);
-      const next = texts === undefined ? undefined : textTemplateOf({ raw, data, ...texts, chunkOf });
-      if (next === undefined) return;
-      template = next;
-      templates += 1;
+      watch.follow(chunk, wordsIn(event));
+      templates.learn(event, raw, data);
     },
     skim: (text, at) => {
-      const found = isDone ? undefined : template?.find(text, at);
+      const found = isDone ? undefined : templates.find(text, at);
       if (found === undefined) return at;
       chunks.push(found.run);
       watch.followText(found.run.bytes);
@@ -89,15 +95,32 @@ export function createChunkReader(outputTokensMax = Infinity): ChunkReader {
     end: () => {
       body.end();
       events.end();
-      if (!isDone && watch.isComplete()) close();
+      if (!isDone && watch.isEnded()) close();
     },
-    take: () => {
-      const taken = chunks;
-      chunks = [];
-      return taken;
-    },
+    take: () => chunks.splice(0),
     isDone: () => isDone,
     isComplete: watch.isComplete,
+  };
+}
+
+/** The newest template of a stream. */
+function createTemplates(chunkOf: (event: unknown) => Chunk) {
+  let template: TextTemplate<Chunk> | undefined;
+  let tried = 0;
+  let hasBegun = false;
+  return {
+    find: (text: string, at: number) => template?.find(text, at),
+    learn: (event: unknown, raw: string, data: string): void => {
+      const isFirst = !hasBegun;
+      hasBegun = true;
+      // No template of the first chunk: it usually names the role, and no later chunk is like it.
+      if (isFirst || tried >= TEMPLATES_MAX || !isJsonObject(event)) return;
+      const texts = textsOf(event);
+      const next = texts === undefined ? undefined : textTemplateOf({ raw, data, ...texts, chunkOf });
+      if (next === undefined) return;
+      template = next;
+      tried += 1;
+    },
   };
 }
 
@@ -141,15 +164,34 @@ export function createChunkParser(shape = createChoiceShape()): (event: unknown)
   };
 }
 
+/** A frame that is neither a chunk nor an error. */
+class NoChunk extends UpstreamError {}
+
+/** Signs of life, and what servers tell of their tools. */
+function isOtherEvent(event: unknown, name: string | undefined): boolean {
+  if (!isJsonObject(event)) return !READ_NAMES.has(name);
+  return !Array.isArray(event['choices']) && (event['type'] === 'ping' || !READ_NAMES.has(name));
+}
+
+/** Whether the data is this word, with blanks around it at most. It may be a picture of megabytes, so its length is looked at first. */
+function isWord(data: string, word: string): boolean {
+  return data.length <= word.length + BLANKS_MAX && data.trim() === word;
+}
+
+function wordsIn(event: unknown): ReadonlyMap<number, string> | undefined {
+  const choices = isJsonObject(event) ? event['choices'] : undefined;
+  return Array.isArray(choices) ? unknownWordsIn(choices) : undefined;
+}
+
 /** Throws the failure that an event tells of in the place of a chunk. */
 function checked(event: unknown): JsonObject {
   checkForError(event);
-  if (!isJsonObject(event)) throw new UpstreamError('malformed', 'The provider sent a frame that is not JSON.');
+  if (!isJsonObject(event)) throw new NoChunk('malformed', 'The provider sent a frame that is not JSON.');
   const choices = event['choices'] ?? undefined;
   const isNamed = event['object'] === CHUNK || isJsonObject(event['usage']);
   const isChunk = Array.isArray(choices) || (choices === undefined && isNamed);
   const hasError = event['error'] !== undefined && event['error'] !== null;
-  if (!isChunk || hasError) throw new UpstreamError('refused', 'The provider sent a frame that is not a chunk.');
+  if (!isChunk || hasError) throw new NoChunk('refused', 'The provider sent a frame that is not a chunk.');
   if (choices !== undefined) checkChoices(choices);
   return event;
 }

@@ -7,11 +7,16 @@ import { LABELS } from '#providers/labels.ts';
  * generated the whole answer and bills it, even if it left out a reason to finish: with `n` of 2, some servers send one reason.
  */
 interface EndWatch {
-  readonly follow: (chunk: Chunk) => void;
+  /** `words`: those of its choices that may be reasons, and that nobody knows. */
+  readonly follow: (chunk: Chunk, words?: ReadonlyMap<number, string>) => void;
   /** The same for a run of chunks that were not parsed: they hold nothing but this much text, in bytes. */
   readonly followText: (bytes: number) => void;
-  /** Returns true if nothing but the end of the stream is missing. */
+  /** Returns true if nothing but the end of the stream is missing, so that it does not matter how the connection ends. */
   readonly isComplete: () => boolean;
+  /** The same for a stream that ended as it should: then an unknown word beside its last text was a reason. */
+  readonly isEnded: () => boolean;
+  /** Returns true if each choice has its reason, and the usage has come behind the last text: the provider bills this answer. */
+  readonly lacksNothing: () => boolean;
   /** A chunk that finishes the open choices. Undefined if there is none, or if nothing was said. */
   readonly closing: () => Chunk | undefined;
 }
@@ -29,21 +34,31 @@ export function createEndWatch(outputTokensMax: number): EndWatch {
    * the end.
    */
   let isReported = false;
+  /** This is true if usage came with the last text or behind it. */
+  let isBilled = false;
   let completionTokens = 0;
+  const guesses = createGuesses();
+  const isEnded = (isLost: boolean): boolean =>
+    hasBegun && (isReported || Array.from(open.keys()).every((index) => guesses.isEnd(index, isLost)));
 
   return {
-    follow: ({ choices, usage }) => {
+    follow: ({ choices, usage }, words) => {
       completionTokens = Math.max(completionTokens, usage?.counts.completion ?? 0);
+      isBilled ||= usage !== undefined;
       if (choices.length === 0) {
         isReported ||= usage !== undefined && hasSaid;
         return;
       }
       hasBegun = true;
       for (const { index, delta, finish_reason: reason } of choices) {
-        if (saysAnything(delta)) {
+        const isSaying = saysAnything(delta);
+        if (isSaying) {
           hasSaid = true;
           isReported = false;
+          isBilled = usage !== undefined;
+          guesses.goOn(index);
         }
+        guesses.note(index, words?.get(index), !isSaying && hasSaid);
         if (reason !== null) {
           open.delete(index);
           finished.add(index);
@@ -54,8 +69,12 @@ export function createEndWatch(outputTokensMax: number): EndWatch {
       if (bytes === 0) return;
       hasSaid = true;
       isReported = false;
+      isBilled = false;
+      for (const index of open.keys()) guesses.goOn(index);
     },
-    isComplete: () => hasBegun && (open.size === 0 || isReported),
+    isComplete: () => isEnded(true),
+    isEnded: () => isEnded(false),
+    lacksNothing: () => hasBegun && open.size === 0 && isBilled,
     closing: () => {
       if (!hasSaid || open.size === 0) return undefined;
       const isAtLimit = completionTokens >= outputTokensMax;
@@ -63,6 +82,29 @@ export function createEndWatch(outputTokensMax: number): EndWatch {
         return { index, delta: {}, finish_reason: isAtLimit ? 'length' : reason };
       });
       return { choices, usage: undefined, extra: {} };
+    },
+  };
+}
+
+/** The words of open choices that nobody knows. Such a word ends its choice, unless more is said: then it has been no reason. */
+function createGuesses() {
+  const guesses = new Map<number, { readonly word: string; readonly isAlone: boolean }>();
+  const disproved = new Set<string>();
+  return {
+    /** `isAlone`: it came behind the text, with none beside it. */
+    note: (index: number, word: string | undefined, isAlone: boolean): void => {
+      if (word !== undefined && !disproved.has(word)) guesses.set(index, { word, isAlone });
+    },
+    goOn: (index: number): void => {
+      const guess = guesses.get(index);
+      if (guess === undefined) return;
+      disproved.add(guess.word);
+      guesses.delete(index);
+    },
+    /** `isLost`: the connection broke off, so that a word beside text may not have been the last. */
+    isEnd: (index: number, isLost: boolean): boolean => {
+      const guess = guesses.get(index);
+      return guess !== undefined && (guess.isAlone || !isLost);
     },
   };
 }
