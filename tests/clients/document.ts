@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { CLIENTS } from './clients.ts';
 import { DOCUMENTED } from './documented.ts';
 import { type Column, expectedOf, matrixText } from './matrix.ts';
+import { OTHER_INTERFACES } from './other-interfaces.ts';
 import { PYTHON_CLIENTS } from './python.ts';
 import { SCENARIOS } from './scenarios.ts';
 import type { StockClient } from './stock-client.ts';
@@ -21,7 +22,7 @@ export function clientsDocument(): string {
   const documented = DOCUMENTED.map(
     ({ name, language, settings, notes }) => `### ${name}\n\n\`\`\`${language}\n${settings}\n\`\`\`\n\n${notes}`,
   );
-  const settings = [HEAD, ...clients.map(settingsOf), TRIED, ...tools, UNTRIED, ...documented];
+  const settings = [HEAD, ...clients.map(settingsOf), TRIED, ...tools, UNTRIED, ...documented, OTHER_INTERFACES];
   const results = [DIFFERENCES, differencesOf(clients).join('\n'), RESULTS, matrixText(columns), MADE];
   return `${[...settings, ...results].join('\n\n')}\n`;
 }

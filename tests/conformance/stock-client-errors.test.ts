@@ -60,12 +60,7 @@ const ERRORS: readonly Row[] = [
     error: OpenAI.NotFoundError,
     act: (failing) => failing.models.retrieve('unheard-of'),
   },
-  {
-    code: 'NOT_FOUND',
-    status: 404,
-    error: OpenAI.NotFoundError,
-    act: (failing) => failing.post('/embeddings', { body: {} }),
-  },
+  { code: 'BAD_REQUEST', status: 400, error: OpenAI.BadRequestError, act: (failing) => failing.post('/embeddings') },
   { code: 'PAYLOAD_TOO_LARGE', status: 413, error: OpenAI.APIError, act: ask('echo', { user: 'x'.repeat(1_100_000) }) },
   { code: 'UPSTREAM_PROVIDER_ERROR', status: 502, error: OpenAI.InternalServerError, act: ask('error') },
   { code: 'UPSTREAM_PROVIDER_ERROR', status: 502, error: OpenAI.InternalServerError, act: ask('rejects') },
@@ -125,26 +120,46 @@ test('ER-07 a reached cap offers payment, a blocked wallet none', async () => {
   }
 });
 
-test('ER-04 a misconfigured client learns the right address', async () => {
+/** Each interface that is not served, what its refusal names, and a setting by which a client of it is switched. */
+const NOT_SERVED: readonly (readonly [path: string, says: RegExp])[] = [
+  ['/responses', /Responses interface.*`\.chat\('<model>'\)`.*`openai-chat:<model>`.*chat_completions/],
+  ['/messages', /Messages interface.*`ChatOpenAI`/],
+  ['/messages?beta=true', /Messages interface.*`ChatOpenAI`/],
+  ['/messages/count_tokens', /Messages interface/],
+  ['/embeddings', /no embeddings.*`embedder`/],
+  ['/completions', /completions without a chat.*`is_chat_model=True`/],
+];
+
+test('ER-04 an interface that is not served is refused by its name', async () => {
+  const { service } = simulated;
+  const calls = await countReceipts();
+  const stranger = { 'x-api-key': 'sk-ant-1', 'content-type': 'application/json' };
+  for (const [path, says] of NOT_SERVED) {
+    const fault = await failureOf(() => client.post(path, { body: { model: 'echo', input: 'Hello' } }));
+    assert.deepEqual([fault.status, fault.code, fault.type], [400, 'BAD_REQUEST', 'invalid_request_error'], path);
+    assert.equal(fault.headers?.get('x-should-retry'), 'false');
+    assert.match(fault.message, says);
+    assert.match(fault.message, /It serves chat completions: `POST \/v1\/chat\/completions`\./);
+    // Nobody has to be known for it: clients of these interfaces send other keys.
+    const reply = await fetch(`${service.url}/v1${path}`, { method: 'POST', headers: stranger, body: '{' });
+    assert.equal(reply.status, 400, await reply.text());
+  }
+  assert.equal(await countReceipts(), calls);
+});
+
+test('ER-04 a client at a wrong address learns the right one', async () => {
   const { app, service } = simulated;
   const unversioned = new OpenAI({ baseURL: service.url, apiKey: app.liveKey });
-  for (const act of [
-    () => client.responses.create({ model: 'echo', input: 'Hello' }),
-    () => client.completions.create({ model: 'echo', prompt: 'Hello' }),
-    () => ask('echo')(unversioned),
-  ]) {
-    const fault = await failureOf(act);
-    assert.deepEqual([fault.status, fault.code], [404, 'NOT_FOUND']);
-    assert.match(fault.message, /Chat completions are at `\/v1\/chat\/completions`/);
-  }
+  const fault = await failureOf(() => ask('echo')(unversioned));
+  assert.deepEqual([fault.status, fault.code], [404, 'NOT_FOUND']);
+  assert.match(fault.message, /Chat completions are at `\/v1\/chat\/completions`/);
   const nowhere = await failureOf(() => client.post('/nothing', { body: {} }));
   assert.equal(nowhere.message, '404 There is nothing at this address.');
 });
 
-test('ER-04 a client learns which interfaces do not exist', async () => {
+test('ER-04 a client learns what this service never does', async () => {
   const input = 'Hello';
   for (const [act, says] of [
-    [() => client.embeddings.create({ model: 'echo', input }), /This service has no embeddings\./],
     [() => client.images.generate({ model: 'echo', prompt: input }), /This service does not make images\./],
     [() => client.moderations.create({ input }), /This service has no moderations\./],
     [() => client.audio.speech.create({ model: 'echo', input, voice: 'alloy' }), /This service has no audio\./],

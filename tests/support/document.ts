@@ -97,9 +97,10 @@ function typeOf({ headers }: WholeAnswer): string {
   return typeof type === 'string' ? (type.split(';', 1)[0] ?? '') : '';
 }
 
-/** Pages for people are not part of the document and take some methods. Any other unknown route must not exist. */
+/** Pages for people are not part of the document and take some methods. Any other unknown route must not exist or be served. */
 function faultOfUnknown(answer: WholeAnswer): string | undefined {
-  const isNowhere = answer.status === 404 || answer.status === 405;
+  const isNotServed = answer.status === 400 && answer.text.includes('"message":"This service has no ');
+  const isNowhere = answer.status === 404 || answer.status === 405 || isNotServed;
   return isNowhere || typeOf(answer) !== 'application/json' ? undefined : 'the document has no such path';
 }
 

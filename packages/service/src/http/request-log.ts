@@ -1,6 +1,7 @@
 import type { PageRoutes } from '#http/page-routes.ts';
 import type { Planes } from '#http/planes.ts';
-import { type Exchange, interfaceAt } from '#http/respond.ts';
+import { interfaceAt } from '#http/other-interfaces.ts';
+import type { Exchange } from '#http/respond.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import type { Log } from '#kernel/log.ts';
 

@@ -6,6 +6,7 @@ import { envelopeOf, faultRefusal } from '#http/envelope.ts';
 import { directoryOf } from '#cells/directory.ts';
 import { cellOfUser, isLeaving } from '#cells/moving.ts';
 import { endAfterBody } from '#http/linger.ts';
+import { refusalOfAddress } from '#http/other-interfaces.ts';
 import { refusals } from '#http/refusal-counter.ts';
 import { type CorrelationId, newCorrelationId, parseCorrelationId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
@@ -112,33 +113,9 @@ function noteRefusal(notes: CallNotes, refusal: Refusal): void {
   if (refusal.code === 'BAD_REQUEST') notes.badRequest = refusal;
 }
 
-const CHAT_ONLY =
-  ' Chat completions are at `/v1/chat/completions`. Set your client to that interface, with a base address that ends in `/v1`.';
-const ELSEWHERE =
-  ' It only serves chat completions, at `/v1/chat/completions`. Send such calls to another service, or switch the feature off in your client.';
-
-/** Addresses of other interfaces of the same vendors, and of clients whose base address lacks the version. */
-const OTHER_INTERFACES: readonly (readonly [address: RegExp, advice: string])[] = [
-  [/\/(completions|responses|messages)$/, CHAT_ONLY],
-  [/\/embeddings$/, ` This service has no embeddings.${ELSEWHERE}`],
-  [/\/images\/(generations|edits|variations)$/, ` This service does not make images.${ELSEWHERE}`],
-  [/\/moderations$/, ` This service has no moderations.${ELSEWHERE}`],
-  [/\/audio\/(speech|transcriptions|translations)$/, ` This service has no audio.${ELSEWHERE}`],
-];
-
-/** The interface of another service that this address is for, without what stands before it. Undefined if it is for none. */
-export function interfaceAt(path: string): string | undefined {
-  for (const [address] of OTHER_INTERFACES) {
-    const [found] = address.exec(path) ?? [];
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-/** Answers a request that no route is for. Adds a hint if it looks like a client with a wrong setting. */
+/** Answers a request that no route is for. Says what to change if it looks like a client with a wrong setting. */
 export function sendNowhere(exchange: Exchange): void {
-  const advice = OTHER_INTERFACES.find(([address]) => address.test(exchange.path))?.[1] ?? '';
-  sendRefusal(exchange, refuse('NOT_FOUND', `There is nothing at this address.${advice}`));
+  sendRefusal(exchange, refusalOfAddress(exchange.path));
 }
 
 /** Answers a method that an address does not accept, with the methods that it does (ER-04). */

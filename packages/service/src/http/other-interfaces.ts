@@ -1,0 +1,81 @@
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+
+/** An interface of the same vendors that is not served here. */
+interface OtherInterface {
+  /** The end of its addresses. */
+  readonly address: RegExp;
+  readonly name: string;
+  /** How clients of it are switched to chat completions, or to another service. */
+  readonly advice: string;
+}
+
+/**
+ * What clients call that are not set to chat completions. They get a 400 and no 404, which they take for an unknown model, retry, or
+ * hide. A row goes when its interface is served.
+ */
+const NOT_SERVED: readonly OtherInterface[] = [
+  {
+    address: /\/responses$/,
+    name: 'Responses interface',
+    advice:
+      "Switch your client to chat completions: `.chat('<model>')` or `@ai-sdk/openai-compatible` (AI SDK, opencode), `openai-chat:<model>` (pydantic-ai), `set_default_openai_api('chat_completions')` or `setOpenAIAPI('chat_completions')` (OpenAI Agents), `use_responses_api=False` or `useResponsesApi: false` (LangChain, Continue), `OpenAIChat` (agno), `OpenAIChatCompletionClient` (Agent Framework). Codex CLI has no such setting.",
+  },
+  {
+    address: /\/messages(?:\/count_tokens)?$/,
+    name: 'Messages interface',
+    advice:
+      'Use a client of chat completions: `ChatOpenAI` for `ChatAnthropic` (LangChain), `openai/<model>` for `anthropic/<model>` (LiteLLM), `@ai-sdk/openai-compatible` for `@ai-sdk/anthropic` (AI SDK, opencode). Claude Code and the Anthropic SDK have no such setting.',
+  },
+  {
+    address: /\/embeddings$/,
+    name: 'embeddings',
+    advice:
+      'Send such calls to another service, or switch the feature off in your client: `embedder` (mem0), `Settings.embed_model` (LlamaIndex), the role `embed` (Continue).',
+  },
+  {
+    // A client whose base address is wrong calls chat completions elsewhere. That is an unknown address.
+    address: /(?<!\/chat)\/completions$/,
+    name: 'completions without a chat',
+    advice:
+      'Switch your client to chat completions: `is_chat_model=True` (LlamaIndex), `ChatOpenAI` for `OpenAI` (LangChain), `openai/<model>` for `text-completion-openai/<model>` (LiteLLM), `useLegacyCompletionsEndpoint: false` (Continue).',
+  },
+];
+
+const CHAT_ONLY =
+  ' Chat completions are at `/v1/chat/completions`. Set your client to that interface, with a base address that ends in `/v1`.';
+const ELSEWHERE =
+  ' It only serves chat completions, at `/v1/chat/completions`. Send such calls to another service, or switch the feature off in your client.';
+
+/** Addresses that are unknown here, and what they tell of their client. */
+const HINTS: readonly (readonly [address: RegExp, advice: string])[] = [
+  [/\/completions$/, CHAT_ONLY],
+  [/\/images\/(generations|edits|variations)$/, ` This service does not make images.${ELSEWHERE}`],
+  [/\/moderations$/, ` This service has no moderations.${ELSEWHERE}`],
+  [/\/audio\/(speech|transcriptions|translations)$/, ` This service has no audio.${ELSEWHERE}`],
+];
+
+const ADDRESSES = [...NOT_SERVED.map(({ address }) => address), ...HINTS.map(([address]) => address)];
+
+/** The interface of another service that this address is for, without what stands before it. Undefined: it is for none. */
+export function interfaceAt(path: string): string | undefined {
+  for (const address of ADDRESSES) {
+    const [found] = address.exec(path) ?? [];
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The refusal of an address that no route is for (ER-04). */
+export function refusalOfAddress(path: string): Refusal<'BAD_REQUEST' | 'NOT_FOUND'> {
+  const other = NOT_SERVED.find(({ address }) => address.test(path));
+  if (other === undefined) {
+    const advice = HINTS.find(([address]) => address.test(path))?.[1] ?? '';
+    return refuse('NOT_FOUND', `There is nothing at this address.${advice}`);
+  }
+  const { address, name, advice } = other;
+  const [found = ''] = address.exec(path) ?? [];
+  return refuse(
+    'BAD_REQUEST',
+    `This service has no ${name} (\`${found}\`). It serves chat completions: \`POST /v1/chat/completions\`. ${advice}`,
+  );
+}
