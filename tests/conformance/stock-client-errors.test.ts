@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import OpenAI from 'openai';
 import { sql, sqlValue } from '../support/sql.ts';
 import { emptyBucket } from '../support/violations.ts';
-import { type SimulatedService, startSimulatedService } from '../support/simulated-service.ts';
+import { setSimulatedStage } from '../support/simulated-service.ts';
 
 /** An unmodified client library and refused calls. The matrix has the scenarios for all clients. */
 
-let simulated: SimulatedService;
-let client: OpenAI;
-
-before(async () => {
-  simulated = await startSimulatedService();
-  client = simulated.clientOf(simulated.app.liveKey, 'anna');
-});
-
-after(() => simulated.close());
+const simulated = await setSimulatedStage();
+const client = simulated.clientOf(simulated.app.liveKey, 'anna');
 
 const messages = [{ role: 'user' as const, content: 'How much is the fish?' }];
 

@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type OpenAI from 'openai';
 import { APIError, InternalServerError, RateLimitError } from 'openai';
 import { chargeFor } from '../support/catalogue.ts';
-import { SIMULATED, type SimulatedService, startSimulatedService } from '../support/simulated-service.ts';
+import { SIMULATED, setSimulatedStage } from '../support/simulated-service.ts';
 
 /** An unmodified client library and answered calls. The matrix has the scenarios for all clients. */
 
-let simulated: SimulatedService;
-let client: OpenAI;
-
-before(async () => {
-  simulated = await startSimulatedService();
-  client = simulated.clientOf(simulated.app.liveKey, 'anna');
-});
-
-after(() => simulated.close());
+const simulated = await setSimulatedStage();
+const client = simulated.clientOf(simulated.app.liveKey, 'anna');
 
 const messages = [{ role: 'user' as const, content: 'How much is the fish?' }];
 

@@ -1,18 +1,26 @@
+import { after } from 'node:test';
 import OpenAI from 'openai';
 import { type SimulatorProcess, startSimulator } from '../../packages/service/src/app/simulator-process.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { startTestService } from './service.ts';
 
-/** The whole service behind an unmodified client library, with the simulator in a separate process as its provider. */
-export type SimulatedService = Awaited<ReturnType<typeof startSimulatedService>>;
-
 /** Aliases of the simulator's models: `echo` is `sim.echo-1`, which is `sim-echo` to the simulator. */
 export const SIMULATED = ['echo', 'cached', 'no-usage', 'truncated', 'cut', 'garbage', 'throttled', 'error', 'rejects'];
 
-/** Starts everything, with `anna` as the only user with money, and with further aliases if they are given. */
-export async function startSimulatedService(aliases: Readonly<Record<string, string>> = {}) {
+/**
+ * The whole service behind an unmodified client library, with the simulator in a separate process as its provider. `anna` is the only
+ * user with money. There are further aliases if they are given. It ends with the file.
+ */
+export async function setSimulatedStage(aliases: Readonly<Record<string, string>> = {}) {
   const simulator = await startSimulator(createLog('silent'));
   const service = await startTestService(catalogueOf(simulator, aliases), { SIMULATOR_KEY: 'anything' });
+  after(async () => {
+    try {
+      await service.close();
+    } finally {
+      await simulator.stop();
+    }
+  });
   const app = await service.addApp();
   await service.fund(app, 'anna', 100_000_000);
   return {
@@ -34,13 +42,6 @@ export async function startSimulatedService(aliases: Readonly<Record<string, str
       const wallet = await service.wallet(app, user);
       if (wallet.held !== 0 || wallet.openStreams !== 0) throw new Error('The call left a hold.');
       return balance - wallet.balance;
-    },
-    close: async () => {
-      try {
-        await service.close();
-      } finally {
-        await simulator.stop();
-      }
     },
   };
 }

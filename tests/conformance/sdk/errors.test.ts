@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import {
   asPaymentRequired,
   guard,
@@ -9,27 +9,20 @@ import {
   ServiceApiError,
 } from '../../../packages/sdk/src/sdk.ts';
 import { setApp } from '../../support/operator-acts.ts';
-import { type SimulatedService, startSimulatedService } from '../../support/simulated-service.ts';
+import { setSimulatedStage } from '../../support/simulated-service.ts';
 import { CLIENTS, requestsAt } from '../../support/sdk.ts';
 import { REDIRECT_URI } from '../../support/service.ts';
 import { sql } from '../../support/sql.ts';
 
 /** The companion library's errors (SDK-01), against the real service. */
 
-let simulated: SimulatedService;
+const { service, app } = await setSimulatedStage();
+await service.fund(app, 'capped', 1_000_000, 1);
+await service.fund(app, 'blocked', 1_000_000);
+await service.setWallet(app, 'blocked', 'is_suspended = true');
 
-before(async () => {
-  simulated = await startSimulatedService();
-  const { service, app } = simulated;
-  await service.fund(app, 'capped', 1_000_000, 1);
-  await service.fund(app, 'blocked', 1_000_000);
-  await service.setWallet(app, 'blocked', 'is_suspended = true');
-});
-
-after(() => simulated.close());
-
-function purserBy(apiKey = simulated.app.liveKey): Purser {
-  return new Purser({ baseURL: simulated.service.url, apiKey });
+function purserBy(apiKey = app.liveKey): Purser {
+  return new Purser({ baseURL: service.url, apiKey });
 }
 
 async function raisedBy(work: () => Promise<unknown>): Promise<unknown> {
@@ -62,7 +55,7 @@ for (const [name, says] of Object.entries(CLIENTS)) {
   test(`SDK-01 ${name}: a 402 becomes a PaymentRequiredError after one request`, async () => {
     for (const [user, code, hasLink] of REFUSED) {
       let error: unknown;
-      const requests = await requestsAt(simulated.service.url, async () => {
+      const requests = await requestsAt(service.url, async () => {
         error = await raisedBy(() => guard(() => says(purserBy().forUser(user), 'echo', 'Hello')));
       });
       assertPaymentRequired(error, code, hasLink);
@@ -94,7 +87,6 @@ for (const [name, says] of Object.entries(CLIENTS)) {
   });
 
   test(`SDK-01 ${name}: a sandbox 402 is a PaymentRequiredError too`, async () => {
-    const { service, app } = simulated;
     const user = `poor-${name.replaceAll(/\W/g, '')}`;
     await sql(service)`insert into sandbox.wallets (app_id, user_id, balance_micros) values (${app.appId}, ${user}, 0)`;
     const error = await raisedBy(() => guard(() => says(purserBy(app.testKey).forUser(user), 'echo', 'Hello')));
@@ -137,7 +129,6 @@ function brokenOff(): Response {
 }
 
 test('SDK-01 a helper throws PaymentRequiredError on a 402', async () => {
-  const { app } = simulated;
   assertPaymentRequired(await raisedBy(() => purserBy().balance('nobody')), 'PAYMENT_REQUIRED', true);
   assertPaymentRequired(await raisedBy(() => purserBy(app.testKey).balance('anna')), 'PAYMENT_REQUIRED', true);
 });
@@ -152,7 +143,6 @@ function helpersBy(key: string): readonly (() => Promise<unknown>)[] {
 }
 
 test('SDK-01 a helper throws ServiceApiError on any other failure', async () => {
-  const { service } = simulated;
   const suspended = await service.addApp();
   await setApp(service, suspended, "status = 'suspended'");
   const rows: readonly (readonly [() => Promise<unknown>, number, string])[] = [

@@ -21,7 +21,7 @@ import { EVENT_TYPES } from '../../../packages/contract/src/webhooks.ts';
 import { ROOT } from '../../../tools/toolchain.ts';
 import { blocksOf } from '../../support/sdk-package.ts';
 import { REDIRECT_URI } from '../../support/service.ts';
-import { startSimulatedService } from '../../support/simulated-service.ts';
+import { setSimulatedStage } from '../../support/simulated-service.ts';
 
 /** The Python package, installed from its wheel, against the real service. */
 
@@ -94,8 +94,7 @@ const environment = typeof python === 'string' ? {} : await setStage();
 
 async function setStage(): Promise<Readonly<Record<string, string>>> {
   const installing = hasPip ? installWheel() : path.join(PYTHON_PACKAGE, 'src');
-  const { service, app, close } = await startSimulatedService({ demo: 'sim.echo-1' });
-  after(close);
+  const { service, app } = await setSimulatedStage({ demo: 'sim.echo-1' });
   await service.fund(app, 'demo-user', 100_000_000);
   await service.fund(app, 'capped', 1_000_000, 1);
   await service.fund(app, 'blocked', 1_000_000);

@@ -8,15 +8,14 @@ import { promisify } from 'node:util';
 import { ERROR_STATUS } from '../../../packages/contract/src/errors.ts';
 import { ROOT } from '../../../tools/toolchain.ts';
 import { type Block, blocksOf, newProject, packSdk } from '../../support/sdk-package.ts';
-import { startSimulatedService } from '../../support/simulated-service.ts';
+import { setSimulatedStage } from '../../support/simulated-service.ts';
 
 /** Every block of the package's README, run in an app's project against the real service. */
 
 const README = 'packages/sdk/README.md';
 const CLIENTS = ['openai', 'ai', '@ai-sdk/openai-compatible', '@langchain/openai', '@langchain/core'];
 
-const simulated = await startSimulatedService({ demo: 'sim.echo-1' });
-after(() => simulated.close());
+const simulated = await setSimulatedStage({ demo: 'sim.echo-1' });
 await simulated.service.fund(simulated.app, 'demo-user', 100_000_000);
 const project = await newProject(await packSdk(), { type: 'module' }, CLIENTS);
 const environment = {
