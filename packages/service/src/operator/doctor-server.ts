@@ -1,4 +1,5 @@
 import { namesAny } from '#db/standbys.ts';
+import { counted } from '#kernel/counted.ts';
 import { judgeArchive } from '#operator/doctor-archive.ts';
 import type { OwnFacts, StoredFacts } from '#operator/doctor-facts.ts';
 import type { Found } from '#operator/doctor-remedies.ts';
@@ -73,7 +74,9 @@ export function judgeReplication(
     );
   }
   if (!waits && standbys > 0)
-    return warn(`${standbys} standbys or log receivers are connected, and commits wait for none of them.`);
+    return warn(
+      `${counted(standbys, 'standby or log receiver is', 'standbys or log receivers are')} connected, and no commit waits for a confirmation.`,
+    );
   return good(standbys === 0 ? 'No standby is connected.' : `Commits wait for a standby. ${seen} stream.`);
 }
 
@@ -105,7 +108,7 @@ function judgeFolder({ backups, isProduction }: OwnFacts, nowMs: number): Found 
   const how = 'Run `npm run purser -- backup create` every night.';
   if (lastAtMs === undefined) return warn('There is no whole backup in PURSER_BACKUP_DIR, only the log.', how);
   const days = Math.floor((nowMs - lastAtMs) / DAY_MS);
-  if (days > BACKUP_DAYS_MAX) return warn(`The last backup was made ${days} days ago.`, how);
+  if (days > BACKUP_DAYS_MAX) return warn(`The last backup was made ${counted(days, 'day', 'days')} ago.`, how);
   if (isOnDataDisk && isProduction) {
     return warn(
       'PURSER_BACKUP_DIR is on the disk of the data directory, so both are lost together.',
@@ -121,7 +124,9 @@ export function judgeConnections({ connections: { used, most }, gateways }: Stor
   if (used / most > CONNECTIONS_SHARE_MAX) return warn(about);
   const wanted = gateways * CONNECTIONS_OF_A_GATEWAY + CONNECTIONS_OF_OTHERS;
   if (wanted > most)
-    return warn(`${gateways} gateways may open up to ${wanted} connections, and the server allows ${most}.`);
+    return warn(
+      `${counted(gateways, 'gateway', 'gateways')} may open up to ${wanted} connections, and the server allows ${most}.`,
+    );
   return good(about);
 }
 
@@ -133,7 +138,7 @@ export function judgePrices({ isProduction }: OwnFacts, { unpriced, changedDaysA
     );
   }
   if (isProduction && changedDaysAgo !== undefined && changedDaysAgo > PRICES_DAYS_MAX) {
-    return warn(`No price has changed for ${changedDaysAgo} days.`);
+    return warn(`No price has changed for ${counted(changedDaysAgo, 'day', 'days')}.`);
   }
   return good('Every model on sale has a price.');
 }

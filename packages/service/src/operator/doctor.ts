@@ -1,6 +1,7 @@
 import { DOCTOR_CHECKS } from '@purser/contract/operator-health.ts';
 import { FROM_BEFORE_RELEASE } from '#db/migrate.ts';
 import { isoOf } from '#kernel/clock.ts';
+import { counted } from '#kernel/counted.ts';
 import type { OwnFacts, StoredFacts } from '#operator/doctor-facts.ts';
 import { type Found, REMEDIES } from '#operator/doctor-remedies.ts';
 import {
@@ -90,7 +91,7 @@ function judgeOwn(own: OwnFacts): Findings {
         : good(`Links begin with ${publicUrl}.`),
     proxies: isUnproxied
       ? warn('PURSER_PUBLIC_URL is https, so there is a proxy, and PURSER_PROXY_HOPS is 0.')
-      : good(`${proxyHops} proxies are trusted to say where a caller is.`),
+      : good(`${counted(proxyHops, 'proxy is', 'proxies are')} trusted to say where a caller is.`),
     mail: sendsMail || !isProduction ? undefined : bad('No e-mails are sent: SMTP_URL is not set.'),
     payments: judgePayments(payments, isProduction),
     'single-sign-on': judgeSso(own),
@@ -142,13 +143,18 @@ function judgeStored(own: OwnFacts, stored: StoredFacts): Findings {
     connections: judgeConnections(stored),
     clock: judgeClock(skewMs),
     secret: judgeSecret(own, secretFits),
-    gateways: stored.gateways > 0 ? good(`${stored.gateways} gateways have a lease.`) : bad('No gateway has a lease.'),
+    gateways:
+      stored.gateways > 0
+        ? good(`${counted(stored.gateways, 'gateway has', 'gateways have')} a lease.`)
+        : bad('No gateway has a lease.'),
     books: judgeBooks(stored),
     'full-check': judgeFullCheck(own, stored),
     ...(own.sendsMail ? { mail: judgeMail(stored.mail) } : {}),
     webhooks:
       late + disabled > 0
-        ? warn(`${late} deliveries are late by five minutes, and ${disabled} apps have a disabled webhook.`)
+        ? warn(
+            `${counted(late, 'delivery is', 'deliveries are')} late by five minutes, and ${counted(disabled, 'app has', 'apps have')} a disabled webhook.`,
+          )
         : good('No delivery is late, and no webhook is disabled.'),
     'provider-keys': judgeKeys(own, missingKeys),
     ...judgeOperators(own, stored),
@@ -193,7 +199,8 @@ function judgeClock(skewMs: number): Found {
 }
 
 function judgeBooks({ books: { differences, checkedSecondsAgo }, gateways }: StoredFacts): Found {
-  if (differences > 0) return bad(`The last check of the ledger found ${differences} differences.`);
+  if (differences > 0)
+    return bad(`The last check of the ledger found ${counted(differences, 'difference', 'differences')}.`);
   if (checkedSecondsAgo === undefined) return warn('The ledger has not been checked yet.');
   const what = `The last check of the ledger found no difference, ${Math.round(checkedSecondsAgo)} s ago.`;
   // Nothing checks while no gateway runs.
@@ -204,20 +211,20 @@ function judgeFullCheck({ isProduction }: OwnFacts, { lastFullCheckAtMs, nowMs }
   if (!isProduction) return undefined;
   if (lastFullCheckAtMs === undefined) return warn('There has been no full check of the ledger within a week.');
   const days = Math.floor((nowMs - lastFullCheckAtMs) / DAY_MS);
-  const what = `The last full check of the ledger was ${days} days ago.`;
+  const what = `The last full check of the ledger was ${counted(days, 'day', 'days')} ago.`;
   return days > FULL_CHECK_DAYS_MAX ? warn(what) : good(what);
 }
 
 function judgeMail({ waitingLong, failedOfDay }: StoredFacts['mail']): Found {
   if (waitingLong + failedOfDay === 0) return good('No e-mail has failed within a day, and none is waiting.');
-  const what = `${waitingLong} messages have waited for more than ten minutes, and ${failedOfDay} of the last day were refused or given up.`;
+  const what = `${counted(waitingLong, 'message has', 'messages have')} waited for more than ten minutes, and ${failedOfDay} of the last day ${failedOfDay === 1 ? 'was' : 'were'} refused or given up.`;
   return waitingLong > 0 ? bad(what) : warn(what);
 }
 
 function judgeOperators({ isProduction, needsSecondPerson }: OwnFacts, { operators }: StoredFacts): Findings {
   const { withoutFactor, movers } = operators;
   const bare = `These operators have no second factor: ${withoutFactor.join(', ')}.`;
-  const alone = `${movers} operators can confirm what another one asked for.`;
+  const alone = `${counted(movers, 'operator', 'operators')} can confirm what another one asked for.`;
   return {
     'second-factors':
       withoutFactor.length === 0

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls';
 import { epochMsOf, systemClock } from '#kernel/clock.ts';
+import { counted } from '#kernel/counted.ts';
 import { bad, type Found, good, warn } from '#reach/found.ts';
 
 const DAYS_BAD = 3;
@@ -24,7 +25,7 @@ export async function tryCertificate(url: URL, signal: AbortSignal): Promise<Fou
 export function judgeCertificate(host: string, { fault, validToMs, protocol }: Shown, nowMs: number): Found {
   const days = Math.floor((validToMs - nowMs) / DAY_MS);
   if (fault !== undefined) return bad(`Clients refuse the certificate of ${host}: ${fault}.`);
-  const what = `The certificate of ${host} is valid for ${days} more days (${protocol}).`;
+  const what = `The certificate of ${host} is valid for ${counted(days, 'more day', 'more days')} (${protocol}).`;
   if (days < DAYS_BAD) return bad(what);
   return days < DAYS_WARN ? warn(what) : good(what);
 }

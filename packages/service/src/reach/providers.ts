@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { counted } from '#kernel/counted.ts';
 import { bad, faultName, type Found, good } from '#reach/found.ts';
 import { lookAt } from '#reach/http-look.ts';
 import { withinTime } from '#reach/side-by-side.ts';
@@ -40,7 +41,7 @@ export async function tryProviders(
     found:
       lost.length > 0
         ? bad(`These providers cannot be reached from here: ${lost.join(', ')}.`)
-        : good(`${looks.length} providers can be reached.`),
+        : good(`${counted(looks.length, 'provider', 'providers')} can be reached.`),
     skews: looks.flatMap(({ skewMs }) => (skewMs === undefined ? [] : [skewMs])),
   };
 }

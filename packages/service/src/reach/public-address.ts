@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { counted } from '#kernel/counted.ts';
 import { DOCTOR_HEADER, type Sight } from '#kernel/doctor-call.ts';
 import { bad, faultName, type Found, good, warn } from '#reach/found.ts';
 import { type Look, lookAt } from '#reach/http-look.ts';
@@ -103,7 +104,10 @@ export function judgeForwarding(
     );
   }
   if (hops !== proxyHops) {
-    return warn(`A request to the public address passes ${hops} proxies, and PURSER_PROXY_HOPS is ${proxyHops}.`, how);
+    return warn(
+      `A request to the public address passes ${counted(hops, 'proxy', 'proxies')}, and PURSER_PROXY_HOPS is ${proxyHops}.`,
+      how,
+    );
   }
   const proto = new URL(publicUrl).protocol.slice(0, -1);
   if (forwardedProto !== undefined && forwardedProto !== proto) {
@@ -112,7 +116,9 @@ export function judgeForwarding(
       'Let the proxy pass on `x-forwarded-proto` of the first proxy, or take plain http away.',
     );
   }
-  return good(`A request to the public address passes ${hops} proxies, as PURSER_PROXY_HOPS says.`);
+  return good(
+    `A request to the public address passes ${counted(hops, 'proxy', 'proxies')}, as PURSER_PROXY_HOPS says.`,
+  );
 }
 
 function judgeDatabase({ database }: Sight, own: string | undefined): Found | undefined {
