@@ -85,3 +85,12 @@ test('a test name of more than 15 words after its clause ids is found', () => {
     [3],
   );
 });
+
+test('a test name without a clause id is found where promises are kept', () => {
+  const text = "test('WA-07 a', run);\ntest(`${clause} a`, run);\ntest('a', run);\n";
+  const files = ['packages/service/src/a.test.ts', 'tests/integration/a.test.ts', 'tests/support/a.test.ts'];
+  assert.deepEqual(
+    checkTestNames(new Map(files.map((file) => [file, text])), PROSE).map(({ file, line }) => `${file}:${line}`),
+    ['packages/service/src/a.test.ts:3', 'tests/integration/a.test.ts:3'],
+  );
+});

@@ -23,14 +23,20 @@ export function checkProse(tree: Tree, rules: ProseRules): readonly ProseFinding
     .flatMap(([file, text]) => findingsIn(file, text, rules).toSorted((left, right) => left.line - right.line));
 }
 
-/** Returns the names of tests that are too long to be read at a glance. */
-export function checkTestNames(tree: Tree, { testNameWordsMax }: ProseRules): readonly ProseFinding[] {
-  return testNamesOf(tree)
-    .filter(({ words }) => words > testNameWordsMax)
-    .map(({ file, line, words }) => {
-      const message = `The name of a test has ${words} words; ${testNameWordsMax} are the most. Say the one promise that it keeps.`;
-      return { file, line, message };
-    });
+/** Returns the names of tests that are too long to be read at a glance, or that do not say which clause they keep. */
+export function checkTestNames(tree: Tree, { testNameWordsMax, clauseless }: ProseRules): readonly ProseFinding[] {
+  return testNamesOf(tree).flatMap(({ file, line, words, hasClause }) => {
+    const isFree = hasClause || clauseless.some((start) => file.startsWith(start));
+    const messages = [
+      ...(words > testNameWordsMax
+        ? [
+            `The name of a test has ${words} words; ${testNameWordsMax} are the most. Say the one promise that it keeps.`,
+          ]
+        : []),
+      ...(isFree ? [] : ['The name of a test begins with the id of the clause that it keeps (docs/CLAUSES.md).']),
+    ];
+    return messages.map((message) => ({ file, line, message }));
+  });
 }
 
 function findingsIn(file: string, text: string, rules: ProseRules): readonly ProseFinding[] {

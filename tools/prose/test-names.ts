@@ -5,6 +5,8 @@ import type { Tree } from '../structure/read-tree.ts';
 const NAME =
   /(?:\btest\(\s*|\bname: (?=.[A-Z]+-\d{2}\b))(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`)/g;
 const CLAUSE_IDS = /^(?:[A-Z]+-\d{2}[\s,:]+)+/;
+/** A name that a template begins may get its clause id from that. */
+const BEGINS_WITH_CLAUSE = /^(?:[A-Z]+-\d{2}\s|\$\{)/;
 
 export interface TestName {
   readonly name: string;
@@ -12,6 +14,8 @@ export interface TestName {
   readonly line: number;
   /** The words after the clause ids. What a template inserts is one word. */
   readonly words: number;
+  /** Whether it begins with the id of a clause. */
+  readonly hasClause: boolean;
 }
 
 /** Returns the names of the tests in the text of a file, as they are written there. */
@@ -23,7 +27,13 @@ export function testNamesIn(text: string): readonly string[] {
 export function testNamesOf(tree: Tree): readonly TestName[] {
   const files = [...tree].filter(([file]) => file.endsWith('.test.ts'));
   return files.flatMap(([file, text]) =>
-    namesIn(text).map(({ text: name, start }) => ({ name, file, line: lineAt(text, start), words: wordsOf(name) })),
+    namesIn(text).map(({ text: name, start }) => ({
+      name,
+      file,
+      line: lineAt(text, start),
+      words: wordsOf(name),
+      hasClause: BEGINS_WITH_CLAUSE.test(name),
+    })),
   );
 }
 

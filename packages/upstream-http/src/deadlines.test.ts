@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { promotedShareOf } from '../../../tests/support/promoted.ts';
 import { Deadlines } from './deadlines.ts';
 
-test('what has met its deadline is collected with the young generation', () => {
+test('CC-09 what has met its deadline is collected with the young generation', () => {
   const deadlines = new Deadlines();
   const share = promotedShareOf((kept) => {
     const timed = { ticksLeft: Number.POSITIVE_INFINITY, place: -1, onOverdue: () => assert.equal(kept, undefined) };

@@ -72,7 +72,7 @@ test('OP-16 the reference is well formed', () => {
   assert.doesNotMatch(text.replaceAll(/<[^>]+>/g, ''), /\[object |undefined|`/);
 });
 
-test('a service loads none of the framework’s schema compilers', () => {
+test('OP-16 a service loads none of the framework’s schema compilers', () => {
   const loaded = Object.keys(createRequire(import.meta.url).cache);
   assert.ok(loaded.some((file) => file.includes('/node_modules/fastify/')));
   assert.deepEqual(

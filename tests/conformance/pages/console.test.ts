@@ -257,7 +257,7 @@ test('CP-02 a logo is chosen on the settings page', async () => {
   assert.ok(!removed.text.includes('/logos/'), removed.text);
 });
 
-test('every page of the console makes a handful of statements', async (t) => {
+test('CP-04 every page of the console makes a handful of statements', async (t) => {
   const owner = await newOwner(service);
   const { appId } = await newOwnApp(owner);
   const browser = await signedInBrowser(service, owner.email);

@@ -101,7 +101,7 @@ test('ON-04 an ended session opens nothing', async () => {
   assert.equal(await everything(), before);
 });
 
-test('form-only addresses lead to the page with the form', async () => {
+test('ER-01 form-only addresses lead to the page with the form', async () => {
   const { browser, connect } = await newWalletOwner();
   const path = `/wallet/${await connect(app, await newUser(5_000_000))}`;
   for (const form of ['/topup', '/cap', '/pause', '/reconnect']) {

@@ -80,7 +80,7 @@ test('WA-17 nothing waits for an unreachable server until a statement succeeds',
   assert.equal(await third, 'back');
 });
 
-test('work that has ended is collected with the young generation', () => {
+test('WA-17 work that has ended is collected with the young generation', () => {
   const watch = createOutageWatch();
   const share = promotedShareOf((kept) => {
     const { begin, end } = work();

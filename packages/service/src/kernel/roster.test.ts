@@ -9,7 +9,7 @@ interface Named extends Listed {
 
 const named = (name: string): Named => ({ name, place: -1 });
 
-test('a roster has what was added, not deleted', () => {
+test('WA-17 a roster has what was added, not deleted', () => {
   const [a, b, c, d] = [named('a'), named('b'), named('c'), named('d')];
   const roster = new Roster<Named>();
   for (const one of [a, b, c]) roster.add(one);
@@ -29,7 +29,7 @@ test('a roster has what was added, not deleted', () => {
   assert.deepEqual(names(), []);
 });
 
-test('what a roster had is collected with the young generation', () => {
+test('WA-17 what a roster had is collected with the young generation', () => {
   const roster = new Roster<Listed & { readonly kept: object }>();
   const share = promotedShareOf((kept) => {
     const one = { kept, place: -1 };

@@ -33,7 +33,7 @@ function responseWith(text: string): StreamedResponse {
   return { status: 200, listen, readError: noError, finish: () => {}, discard: () => {} };
 }
 
-test('a stream that has ended keeps none of its text', async () => {
+test('CC-24 a stream that has ended keeps none of its text', async () => {
   collect();
   const before = process.memoryUsage().heapUsed;
   const ended: ChunkStream[] = [];
