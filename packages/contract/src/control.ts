@@ -111,7 +111,9 @@ export const appSchema = z
     name: z.string(),
     redirectUris: z.array(z.string()),
     returnUri: z.string().nullable(),
-    status: z.enum(['active', 'suspended']),
+    status: z
+      .enum(['active', 'suspended'])
+      .meta({ description: 'The keys of a `suspended` app are refused with a 403 `APP_SUSPENDED`.' }),
     role: appRole,
     createdAt: moment,
   })
@@ -185,8 +187,8 @@ export const sandboxUserSchema = z
     reservedMicros: amount,
     availableMicros: amount,
     currency: z.string(),
-    requests: z.int(),
-    tokens: z.int(),
+    requests: z.int().meta({ description: 'The number of calls that ended since the wallet was made or reset.' }),
+    tokens: z.int().meta({ description: 'The tokens of these calls.' }),
     spendCapMicros: amount.nullable(),
     suspended: z.boolean(),
     nextOutcome: z.string().nullable().meta({

@@ -18,7 +18,7 @@ export const errorSchema = z
     error: z.object({
       code: z.enum(codes),
       message: z.string().meta({ description: 'A text for people. Its words may change, so decide by `code`.' }),
-      correlationId: z.string(),
+      correlationId: z.string().meta({ description: 'The same as the header `x-correlation-id`.' }),
       type: z.enum([...new Set([...Object.values(ERROR_TYPE), ...UPSTREAM_ERROR_TYPES])]),
       param: z.string().nullable().meta({ description: 'The field at fault, or null if no field is.' }),
       topupUrl: z.string().optional(),
@@ -38,9 +38,18 @@ const walletFields = {
     description: 'What new calls can use, in micros: the balance less what is set aside.',
   }),
   currency: z.string(),
-  spendCapMicros: amount.nullable(),
-  spentThisMonthMicros: amount,
-  status: z.enum(['active', 'suspended']),
+  spendCapMicros: amount
+    .nullable()
+    .meta({
+      description:
+        'The most that the user lets the app spend in a calendar month (UTC), in micros. It is null if they set no cap.',
+    }),
+  spentThisMonthMicros: amount.meta({
+    description: 'What calls of this calendar month (UTC) were charged, in micros.',
+  }),
+  status: z
+    .enum(['active', 'suspended'])
+    .meta({ description: 'A `suspended` wallet pays for no call until an operator lifts the suspension.' }),
 };
 export const balanceSchema = z.object(walletFields).meta({ id: 'Balance' });
 

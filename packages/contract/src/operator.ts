@@ -166,7 +166,7 @@ export const operatorWalletSchema = z
     spentThisMonthMicros: amount,
     status: z.enum(['active', 'suspended']),
     connected: z.boolean(),
-    shortfallMicros: amount,
+    shortfallMicros: amount.meta({ description: 'What the user owes after money was taken back, in micros.' }),
   })
   .meta({ id: 'OperatorWallet' });
 export const paymentListSchema = z.object({

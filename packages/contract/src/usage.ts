@@ -66,8 +66,15 @@ export const receiptSchema = z
     userId: z.string(),
     model: z.string().nullable(),
     at: moment,
-    outcome: z.enum(['answered', 'abandoned', 'failed', 'expired']),
-    estimated: z.boolean(),
+    outcome: z
+      .enum(['answered', 'abandoned', 'failed', 'expired'])
+      .meta({
+        description:
+          'How the call ended: it was `answered`, or `abandoned` by its caller; it `failed` at the provider, or `expired` because its gateway died.',
+      }),
+    estimated: z
+      .boolean()
+      .meta({ description: 'Whether the service counted tokens itself, because the provider did not report them.' }),
     tokens: z
       .object({
         prompt: z.int(),
@@ -90,10 +97,14 @@ export const receiptSchema = z
       .int()
       .optional()
       .meta({ description: 'The number of web searches that the provider made. It is absent if there were none.' }),
-    price: receiptPriceSchema.nullable(),
-    heldMicros: amount,
-    chargedMicros: amount,
-    releasedMicros: amount,
+    price: receiptPriceSchema
+      .nullable()
+      .meta({
+        description: 'The price that was in force when the call began. It is null if the gateway died during the call.',
+      }),
+    heldMicros: amount.meta({ description: 'What was on hold for the call, in micros.' }),
+    chargedMicros: amount.meta({ description: 'What the call was charged, in micros.' }),
+    releasedMicros: amount.meta({ description: 'What was on hold and not charged, in micros.' }),
     late: z.literal(true).optional().meta({
       description:
         'The call was charged after its hold had been released, because the gateway that answered it was cut off. Its wallet paid what it could. It is absent for all other calls.',

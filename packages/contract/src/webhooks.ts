@@ -81,7 +81,9 @@ export const webhookSchema = z
     endpointUrl: z.string(),
     events: z.array(z.enum(EVENT_TYPES)),
     lowBalanceThresholdMicros: threshold.nullable(),
-    status: z.enum(['active', 'disabled']),
+    status: z
+      .enum(['active', 'disabled'])
+      .meta({ description: 'A `disabled` endpoint gets no events until the subscription is put again.' }),
     disabledReason: z.literal('delivery_failures').nullable(),
     droppedInRow: z.int().min(0).max(DROPPED_IN_ROW_MAX).meta({
       description:
