@@ -215,13 +215,13 @@ export async function selectSecondPersons(
   return rows.map((row) => withEmail(db, row));
 }
 
-/** How many operators can sign in and move money. */
-export async function countMovers(db: Queryable): Promise<number> {
-  const { rows } = await db.query<{ count: number }>(
-    `select count(*)::int as count from accounts.accounts
-     where role = 'operator' and operator_role in ('finance', 'admin') and not is_disabled`,
+/** How many operators can sign in, and how many of them can move money. */
+export async function countOperators(db: Queryable): Promise<{ readonly all: number; readonly movers: number }> {
+  const { rows } = await db.query<{ all: number; movers: number }>(
+    `select count(*)::int as all, count(*) filter (where operator_role in ('finance', 'admin'))::int as movers
+     from accounts.accounts where role = 'operator' and not is_disabled`,
   );
-  return rows[0]?.count ?? 0;
+  return rows[0] ?? { all: 0, movers: 0 };
 }
 
 /** Operators who can sign in with a password alone, at most `most`. */

@@ -1,5 +1,5 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue-providers.ts';
-import { countMovers, selectOperatorsWithoutFactor } from '#accounts/operator-queries.ts';
+import { countOperators, selectOperatorsWithoutFactor } from '#accounts/operator-queries.ts';
 import { selectPriceState, selectProviders } from '#catalogue/queries.ts';
 import {
   selectDatabaseHealth,
@@ -68,7 +68,7 @@ export interface StoredFacts {
   readonly restored: { readonly untilMs: number | undefined } | undefined;
   readonly hosting: ServerRow;
   readonly prices: { readonly unpriced: readonly string[]; readonly changedDaysAgo: number | undefined };
-  readonly operators: { readonly withoutFactor: readonly string[]; readonly movers: number };
+  readonly operators: { readonly withoutFactor: readonly string[]; readonly all: number; readonly movers: number };
 }
 
 export interface FactOptions {
@@ -106,7 +106,7 @@ export async function readStoredFacts(options: FactOptions): Promise<StoredFacts
     webhooks,
     providers,
     withoutFactor,
-    movers,
+    operators,
     hosting,
     prices,
     restore,
@@ -119,7 +119,7 @@ export async function readStoredFacts(options: FactOptions): Promise<StoredFacts
     selectWebhooksAttention(pool, COUNTED_MAX),
     selectProviders(pool),
     selectOperatorsWithoutFactor(pool, NAMED_MAX),
-    countMovers(pool),
+    countOperators(pool),
     selectServer(pool),
     selectPriceState(pool, NAMED_MAX),
     selectOpenRestore(pool),
@@ -151,6 +151,6 @@ export async function readStoredFacts(options: FactOptions): Promise<StoredFacts
       unpriced: prices.unpriced,
       changedDaysAgo: prices.changed_seconds === null ? undefined : Math.floor(prices.changed_seconds / DAY_SECONDS),
     },
-    operators: { withoutFactor: withoutFactor.map(({ email }) => email), movers },
+    operators: { withoutFactor: withoutFactor.map(({ email }) => email), ...operators },
   };
 }

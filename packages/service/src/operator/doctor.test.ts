@@ -35,7 +35,7 @@ const stored: StoredFacts = {
   mail: { waitingLong: 0, failedOfDay: 0 },
   webhooks: { late: 0, disabled: 0 },
   missingKeys: [],
-  operators: { withoutFactor: [], movers: 2 },
+  operators: { withoutFactor: [], all: 2, movers: 2 },
   hosting: {
     version_number: 180_004,
     encoding: 'UTF8',
@@ -102,7 +102,7 @@ for (const [finding, ofOwn, ofStored] of [
   ['warn webhooks', {}, { webhooks: { late: 0, disabled: 1 } }],
   ['bad provider-keys', {}, { missingKeys: ['acme'] }],
   ['warn provider-keys', { isProduction: false }, { missingKeys: ['acme'] }],
-  ['warn second-factors', {}, { operators: { withoutFactor: ['anna@example.test'], movers: 2 } }],
+  ['warn second-factors', {}, { operators: { withoutFactor: ['anna@example.test'], all: 2, movers: 2 } }],
   ['warn settings', { doubts: ['PURSER_LOG_LEVEL is silent.'] }, {}],
   ['bad server', {}, { hosting: { ...hosting, is_read_only: true } }],
   ['bad server', {}, { hosting: { ...hosting, version_number: 140_011 } }],
@@ -127,7 +127,8 @@ for (const [finding, ofOwn, ofStored] of [
   ['warn prices', {}, { prices: { unpriced: [], changedDaysAgo: 181 } }],
   ['warn connections', {}, { gateways: 4 }],
   ['bad restored', {}, { restored: { untilMs: 99 * 86_400_000 } }],
-  ['warn second-person', {}, { operators: { withoutFactor: [], movers: 1 } }],
+  ['warn second-factors', {}, { operators: { withoutFactor: [], all: 0, movers: 0 } }],
+  ['warn second-person', {}, { operators: { withoutFactor: [], all: 2, movers: 1 } }],
 ] satisfies readonly (readonly [string, Partial<OwnFacts>, Partial<StoredFacts>])[]) {
   test(`OP-08 the doctor explains ${finding} and what to do: ${JSON.stringify({ ...ofOwn, ...ofStored })}`, () => {
     assert.deepEqual(wrong(ofOwn, ofStored), [finding]);

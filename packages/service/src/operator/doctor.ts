@@ -222,7 +222,9 @@ function judgeMail({ waitingLong, failedOfDay }: StoredFacts['mail']): Found {
 }
 
 function judgeOperators({ isProduction, needsSecondPerson }: OwnFacts, { operators }: StoredFacts): Findings {
-  const { withoutFactor, movers } = operators;
+  const { withoutFactor, all, movers } = operators;
+  if (all === 0)
+    return { 'second-factors': warn('There is no operator yet. `npm run purser -- operator create` makes one.') };
   const bare = `These operators have no second factor: ${withoutFactor.join(', ')}.`;
   const alone = `${counted(movers, 'operator', 'operators')} can confirm what another one asked for.`;
   return {
