@@ -7,6 +7,7 @@ import { newOwnApp, newOwner } from '../../support/control.ts';
 import { openChat } from '../../support/open-chat.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { rewrite } from '../../support/rewrite.ts';
+import { scenariosOf } from '../../support/scenarios.ts';
 import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
 import { addUsage } from '../../support/usage-rows.ts';
@@ -23,7 +24,9 @@ const USAGE = {
 };
 const ANSWER = { body: completionBody({ model: 'm', content: 'Hi.', usage: USAGE }) };
 
-const { upstream, service } = await setStage({ model: { cacheWriteMicrosPerMillion: 3_000_000 } });
+const stage = await setStage({ model: { cacheWriteMicrosPerMillion: 3_000_000 } });
+const { upstream, service } = stage;
+const scenarios = scenariosOf(stage);
 const owner = await newOwner(service);
 const app = await newOwnApp(owner);
 await service.fund(app, 'anna', 10_000_000);
@@ -248,18 +251,16 @@ test('AU-06 CP-04 only the owner of the app sees its receipts', async () => {
   }
 });
 
-test('CP-04 a list of receipts needs one well-formed correlation id', async () => {
-  for (const query of [
-    '',
-    '?correlationId=',
-    '?correlationId=a%20b',
-    `?correlationId=${'x'.repeat(129)}`,
-    '?correlationId=a&correlationId=b',
-  ]) {
-    const reply = await owner.ask('GET', `/apps/${app.appId}/calls${query}`);
-    assertRefusal(reply, { code: 'BAD_REQUEST', param: 'correlationId', hasLink: false }, query);
-  }
-});
+const LIST = `GET /apps/${app.appId}/calls`;
+const OF_ONE = { name: 'CP-04 a list of receipts needs one well-formed correlation id', param: 'correlationId' };
+
+scenarios({ ...OF_ONE, as: owner, request: LIST, code: 'BAD_REQUEST', hasLink: false }, [
+  {},
+  { request: `${LIST}?correlationId=` },
+  { request: `${LIST}?correlationId=a%20b` },
+  { request: `${LIST}?correlationId=${'x'.repeat(129)}` },
+  { request: `${LIST}?correlationId=a&correlationId=b` },
+]);
 
 test('BI-05 CP-04 an app reads the same receipt as its owner', async () => {
   upstream.script(ANSWER);
