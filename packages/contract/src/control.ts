@@ -187,7 +187,7 @@ export const sandboxUserSchema = z
     reservedMicros: amount,
     availableMicros: amount,
     currency: z.string(),
-    requests: z.int().meta({ description: 'The number of calls that ended since the wallet was made or reset.' }),
+    requests: z.int().meta({ description: 'The number of calls that used tokens since the wallet was made or reset.' }),
     tokens: z.int().meta({ description: 'The tokens of these calls.' }),
     spendCapMicros: amount.nullable(),
     suspended: z.boolean(),

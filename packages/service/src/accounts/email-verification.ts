@@ -76,7 +76,7 @@ export async function needsVerifiedEmail(
   if (await isVerified(db, accountId)) return undefined;
   return refuse(
     'FORBIDDEN',
-    'Verify your e-mail first: open the link that we have mailed you. Until then the sandbox is yours. Your account page and `POST /email-verifications` send the mail again.',
+    'Verify your e-mail first: open the link that we have mailed you. Until then you can use the sandbox. Your account page and `POST /email-verifications` send the mail again.',
   );
 }
 

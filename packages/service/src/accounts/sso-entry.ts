@@ -62,7 +62,7 @@ export async function linkSso(
 ): Promise<SignIn | NotLetIn> {
   const { person, place, settings, open, sendNews } = entering;
   const { accountId, email } = account;
-  if (!isProved) return refuse('FORBIDDEN', 'It took longer than ten minutes. Start again.');
+  if (!isProved) return refuse('FORBIDDEN', 'The sign-in took longer than ten minutes. Start again.');
   if (person.role === undefined) return noRole(settings);
   if (person.email === undefined) return unverified(settings);
   if (person.email !== email) {

@@ -173,6 +173,6 @@ function digestOf(challenge: string): Buffer | undefined {
 function voidCode(): Refusal<'BAD_REQUEST'> {
   return refuse(
     'BAD_REQUEST',
-    'This code is no longer valid. It has expired, was used, or was entered wrong too often. Request a new one.',
+    'This code is no longer valid. It has expired, was used, or was entered incorrectly too often. Request a new one.',
   );
 }

@@ -73,7 +73,7 @@ function parsed(text: Buffer | string): unknown {
 }
 
 function tooMany(): Refusal<'TOO_MANY_REQUESTS'> {
-  return refuse('TOO_MANY_REQUESTS', 'Too many questions of cells are under way.', { retryAfterSeconds: 1 });
+  return refuse('TOO_MANY_REQUESTS', 'Too many requests of other cells are under way.', { retryAfterSeconds: 1 });
 }
 
 /** Asks a gateway of another cell. Throws `CellAway`. Never asks twice. */
