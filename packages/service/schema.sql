@@ -828,7 +828,7 @@ grant usage on schema ledger to purser_live;
 
 create type ledger.book as enum ('wallet', 'earned', 'processor', 'receivable', 'contract', 'loss', 'outgoing', 'cells');
 
-create type ledger.entry_kind as enum ('charge', 'charge_receivable', 'top_up', 'contract_credit', 'funds_reinstated', 'refund', 'refund_receivable', 'claw_back', 'claw_back_receivable', 'recovery', 'write_off', 'charge_overrun', 'refund_set_aside', 'refund_paid', 'refund_released', 'charge_lost', 'moved_out', 'moved_in', 'owed_out', 'owed_in');
+create type ledger.entry_kind as enum ('charge', 'charge_receivable', 'top_up', 'contract_credit', 'funds_reinstated', 'refund', 'refund_receivable', 'claw_back', 'claw_back_receivable', 'recovery', 'write_off', 'charge_overrun', 'refund_set_aside', 'refund_paid', 'refund_released', 'charge_lost', 'moved_out', 'moved_in', 'owed_out', 'owed_in', 'given_up');
 
 create type ledger.settlement as (call_id uuid, charge_micros bigint, outcome text, model text, price_id bigint, is_estimated boolean, is_usage_clamped boolean, prompt_tokens bigint, cached_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, correlation_id text, is_unkept boolean, cache_write_tokens bigint, rare_counts jsonb);
 
@@ -2043,6 +2043,10 @@ grant execute on function ledger.forget_owner(text,text) to purser_live;
 -- ledger.give_back_allowance(p_key text, p_month date, p_number bigint) returns TABLE(is_given_back boolean, used bigint, spent bigint)
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.give_back_allowance(text,date,bigint) to purser_live;
+
+-- ledger.give_up(p_app text, p_user text, p_amount bigint) returns text
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function ledger.give_up(text,text,bigint) to purser_live;
 
 -- ledger.has_wallets_in(p_least integer, p_most integer) returns boolean
 --   sql, stable, search_path=pg_catalog

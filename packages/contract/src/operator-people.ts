@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { amount, email, moment } from './control.ts';
 import { identityId } from './identifiers.ts';
-import { reason } from './operator.ts';
+import { money, reason } from './operator.ts';
 
 /** People who own wallets: finding, moving, export and deletion (CP-12). */
 
@@ -21,14 +21,29 @@ export const identitySchema = z
 
 export const personActSchema = z.strictObject({ reason });
 
+const RESTS_MAX = 1_000;
+export const personDeleteSchema = z.strictObject({
+  reason,
+  givesUp: z
+    .array(z.strictObject({ appId: z.string().max(64), userId: z.string().max(256), amountMicros: money }))
+    .max(RESTS_MAX)
+    .optional()
+    .meta({
+      description:
+        'What the person gives up, for each wallet of `rests`: the most that may be given up there. Make sure that they agree.',
+    }),
+});
+
 const when = moment.nullable();
 const count = z.int();
 
 /** Why a person cannot be deleted yet. */
-const obstacle = z.enum(['money', 'held', 'debt', 'checkout', 'gift', 'refund', 'dispute', 'case']).meta({
+const obstacle = z.enum(['money', 'held', 'debt', 'checkout', 'gift', 'refund', 'dispute', 'case', 'rest']).meta({
   description:
-    'What prevents the deletion. `money` is in the wallet. `held` money is set aside for running calls. `debt` is a shortfall. A `checkout` may still be paid, and so may a `gift`, which is a checkout of theirs for somebody else’s wallet. The processor has not confirmed a `refund`. In a `dispute`, a bank may still give money back. A `case` about a payment waits for an operator.',
+    'What prevents the deletion. `money` is in the wallet. `held` money is set aside for running calls. `debt` is a shortfall. A `checkout` may still be paid, and so may a `gift`, which is a checkout of theirs for somebody else’s wallet. The processor has not confirmed a `refund`. In a `dispute`, a bank may still give money back. A `case` about a payment waits for an operator. A `rest` is less than can be paid back, and nobody has agreed to give up as much.',
 });
+
+const rests = z.array(z.object({ appId: z.string(), userId: z.string(), amountMicros: amount, currency: z.string() }));
 
 /** What a deletion takes away, and what stands in its way. */
 export const personHoldingsSchema = z
@@ -41,13 +56,17 @@ export const personHoldingsSchema = z
     sessions: count,
     passkeys: count,
     wallets: z.array(z.object({ appId: z.string(), userId: z.string(), balanceMicros: amount, currency: z.string() })),
+    rests: rests.meta({
+      description:
+        'What is left in wallets and too small to be paid back. A deletion gives it up, if `givesUp` names the amounts.',
+    }),
     obstacles: z
       .array(z.object({ kind: obstacle, appId: z.string().nullable(), userId: z.string().nullable() }))
       .meta({ description: 'What prevents the deletion. If the list is empty, the person can be deleted now.' }),
   })
   .meta({ id: 'PersonHoldings' });
 
-export const personDeletedSchema = z.object({ identityId: z.string(), wallets: count });
+export const personDeletedSchema = z.object({ identityId: z.string(), wallets: count, givenUp: rests });
 
 /** A change of the e-mail by an operator. */
 const move = z.object({ at: moment, before: z.string(), after: z.string() });

@@ -37,7 +37,7 @@ export const PEOPLE_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: ANY_WALLETS,
     summary: 'Deletes a person and releases their wallets; the books stay',
     description:
-      'The request is refused while a wallet has money, held money or a shortfall, and while a checkout, refund, dispute or case is open. It removes the e-mail, sessions, passkeys, codes, sign-ins, alerts and mails. Entries, receipts and payments stay, under the user ids of apps. It cannot be undone. No mail is sent: tell the person yourself.',
+      'The request is refused while a wallet has money, held money or a shortfall, and while a checkout, refund, dispute or case is open. What is too small to be paid back is given up, if `givesUp` names at least the amount that is there. It removes the e-mail, sessions, passkeys, codes, sign-ins, alerts and mails. Entries, receipts and payments stay, under the user ids of apps. It cannot be undone. No mail is sent: tell the person yourself.',
     refuses: [...OWN, 'CONFLICT'],
   },
 };

@@ -64,8 +64,11 @@ test('PG-05 the page of every wallet state is sound', async (t) => {
   const identity = await becomes(tab, 'states@example.test');
   await page.goto(`${OWN}/wallet`);
   await journey.at('Your wallet', 'empty');
+  await service.fund(app, 'a-rest', 4_321);
+  await connections.connect({ identity, appId: app.appId, user: 'a-rest' });
   await page.getByRole('link', { name: 'Your data' }).click();
   await page.getByText('Delete my data', { exact: true }).click();
+  await page.getByRole('button', { name: 'give up €0.004321' }).waitFor();
   await journey.at('Your data', 'data');
 
   await page.goto(await topupPath('stranger'));

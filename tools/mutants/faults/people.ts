@@ -1,13 +1,27 @@
 import type { Mutant } from '../mutant.ts';
-import { deletion, mailOutbox, ownerDeleted, personData, personHistory, retentionOfMail } from './places.ts';
+import {
+  deletion,
+  mailOutbox,
+  ownerDeleted,
+  personData,
+  personHistory,
+  personRest,
+  retentionOfMail,
+} from './places.ts';
 
 /** Faults by which a person keeps less or more than they should, or by which money goes to nobody (CP-12). */
 export const PEOPLE_FAULTS: readonly Mutant[] = [
   {
     id: 'deleted-with-money',
     clause: 'CP-12',
-    edits: [deletion('balance > 0n', 'balance < 0n')],
+    edits: [deletion('balance >= payableIn(currency).unit', 'balance < 0n')],
     killer: personData('CP-12 WA-06 nobody is deleted while money or a case is open'),
+  },
+  {
+    id: 'more-is-given-up-than-was-agreed-to',
+    clause: 'CP-12',
+    edits: [deletion('(agreed(wallet) ?? 0n) < wallet.balance', 'agreed(wallet) === undefined')],
+    killer: personRest('CP-12 nobody gives up more than the amount that they confirmed'),
   },
   {
     id: 'mails-outlive-their-person',

@@ -185,6 +185,7 @@ export const sealingTexts = ofFile('packages/service/src/kernel/email-seal.test.
 export const sealingAddresses = ofFile('tests/integration/sealed-addresses.test.ts');
 export const payingBack = ofFile('tests/conformance/pages/wallet-refund.test.ts');
 export const keepingKeys = ofFile('tests/integration/kept-keys.test.ts');
+export const personRest = ofFile('tests/conformance/pages/person-rest.test.ts');
 export const personData = ofFile('tests/conformance/pages/person-data.test.ts');
 export const mailOutbox = ofFile('tests/integration/mail-outbox.test.ts');
 export const changingSecret = ofFile('tests/integration/secret-change.test.ts');

@@ -20,23 +20,27 @@ import {
 import { deleteSessions } from '#identities/session-queries.ts';
 import type { Email } from '#identities/email.ts';
 import type { AppId, EndUserId, IdentityId } from '#kernel/ids.ts';
+import { assert } from '#kernel/assert.ts';
 import type { Micros } from '#kernel/micros.ts';
+import { createFunding } from '#ledger/funding/funding.ts';
 import { createWallets, type Wallet } from '#ledger/wallet/wallet.ts';
 import { deleteMessagesTo } from '#mail/privacy-queries.ts';
+import { payableIn } from '#payments/amounts.ts';
 import { forgetPayer, hasOpenCheckout, type OpenMatter, selectOpenMatters } from '#payments/privacy-queries.ts';
 
 /** Why a person cannot be deleted yet. */
 export interface Obstacle {
   /**
    * With `money`, it is in the wallet. With `held`, calls hold it. With `debt`, it is owed to the operator. With
-   * `gift`, it is a checkout for somebody else's wallet.
+   * `gift`, it is a checkout for somebody else's wallet. With `rest`, it is too small to be paid back, and nobody has said that this
+   * amount is given up.
    */
-  readonly kind: 'money' | 'held' | 'debt' | 'gift' | OpenMatter;
+  readonly kind: 'money' | 'held' | 'debt' | 'gift' | 'rest' | OpenMatter;
   /** The wallet. It is undefined for a gift. */
   readonly wallet: PersonWallet | undefined;
 }
 
-interface PersonWallet {
+export interface PersonWallet {
   readonly appId: AppId;
   readonly userId: EndUserId;
   readonly connectionId: ConnectionRow['connection_id'];
@@ -54,7 +58,12 @@ export interface Holdings {
   readonly sessions: number;
   readonly passkeys: number;
   readonly obstacles: readonly Obstacle[];
+  /** The wallets with less than the smallest amount that can be paid back. A deletion gives it up, if somebody has agreed to the amount. */
+  readonly rests: readonly PersonWallet[];
 }
+
+/** The most that a person gives up in a wallet. It is undefined if they have agreed to nothing there. */
+export type Agreed = (wallet: PersonWallet) => Micros | undefined;
 
 const MOVES_SHOWN_MAX = 100;
 const MOVES_MAX = 1_000;
@@ -88,7 +97,11 @@ export async function holdingsOf(db: Queryable, identityId: IdentityId): Promise
  * Locks in the order of everybody else: identity, checkouts, connections, wallets. A consent of this person waits for the identity,
  * and a booking for the connection, so both come before all of this or after it.
  */
-export async function deletePerson(tx: Queryable, identityId: IdentityId): Promise<Holdings | undefined> {
+export async function deletePerson(
+  tx: Queryable,
+  identityId: IdentityId,
+  agreed: Agreed,
+): Promise<Holdings | undefined> {
   const identity = await lockIdentity(tx, identityId);
   if (identity === undefined) return undefined;
   const { email } = identity;
@@ -105,7 +118,8 @@ export async function deletePerson(tx: Queryable, identityId: IdentityId): Promi
     await createWallets(tx).forgetOwner(appId, userId);
   }
   // Every wallet is locked from here on, so what is found is final.
-  const judged = await judge(tx, identityId, connections, hasGift);
+  const judged = withRests(await judge(tx, identityId, connections, hasGift), agreed);
+  if (judged.obstacles.length === 0) await giveUp(tx, judged.rests);
   await deleteSessions(tx, identityId, undefined);
   await deletePasskeysOf(tx, identityId);
   for (const address of await addressesOf(tx, identityId, email)) {
@@ -128,19 +142,36 @@ async function addressesOf(tx: Queryable, identityId: IdentityId, email: Email):
   return own;
 }
 
+/** The rests to which nobody has agreed stand in the way. Less than was agreed to may be given up, and never more. */
+function withRests(judged: Judged, agreed: Agreed): Judged {
+  const open = judged.rests.filter((wallet) => (agreed(wallet) ?? 0n) < wallet.balance);
+  return { ...judged, obstacles: [...judged.obstacles, ...open.map((wallet) => ({ kind: 'rest' as const, wallet }))] };
+}
+
+async function giveUp(tx: Queryable, rests: readonly PersonWallet[]): Promise<void> {
+  for (const { appId, userId, balance } of rests) {
+    const outcome = await createFunding(tx).giveUp({ appId, userId, amount: balance });
+    assert(outcome === 'booked', 'the wallet is locked, and calls hold nothing of it');
+  }
+}
+
+type Judged = Pick<Holdings, 'wallets' | 'obstacles' | 'rests'>;
+
 async function judge(
   db: Queryable,
   identityId: IdentityId,
   connections: readonly ConnectionRow[],
   hasGift?: boolean,
-): Promise<Pick<Holdings, 'wallets' | 'obstacles'>> {
+): Promise<Judged> {
   const wallets: PersonWallet[] = [];
+  const rests: PersonWallet[] = [];
   const obstacles: Obstacle[] = [];
   for (const { app_id: appId, user_id: userId, connection_id: connectionId } of connections) {
     const found = await createWallets(db).find(appId, userId);
     if (found === undefined) throw new Error('A connection exists without its wallet.');
     const wallet = { appId, userId, connectionId, balance: found.balance, currency: found.currency };
     wallets.push(wallet);
+    if (found.balance > 0n && !isPayable(found)) rests.push(wallet);
     const days = { checkout: CHECKOUT_DAYS, dispute: DISPUTE_DAYS };
     const kinds = [...moneyIn(found), ...(await selectOpenMatters(db, { appId, userId }, days))];
     obstacles.push(...kinds.map((kind) => ({ kind, wallet })));
@@ -149,12 +180,18 @@ async function judge(
   if (isPaying && !obstacles.some(({ kind }) => kind === 'checkout')) {
     obstacles.push({ kind: 'gift', wallet: undefined });
   }
-  return { wallets, obstacles };
+  return { wallets, obstacles, rests };
 }
 
-function moneyIn({ balance, held, shortfall }: Wallet): readonly Obstacle['kind'][] {
+/** Whether a wallet has at least the smallest amount that can be paid back in its currency. */
+function isPayable({ balance, currency }: Wallet): boolean {
+  return balance >= payableIn(currency).unit;
+}
+
+function moneyIn(wallet: Wallet): readonly Obstacle['kind'][] {
+  const { held, shortfall } = wallet;
   return [
-    ...(balance > 0n ? (['money'] as const) : []),
+    ...(isPayable(wallet) ? (['money'] as const) : []),
     ...(held > 0n ? (['held'] as const) : []),
     ...(shortfall > 0n ? (['debt'] as const) : []),
   ];

@@ -1,9 +1,10 @@
+import type { Facts } from '#audit/entry.ts';
 import { insertAuditEntry } from '#audit/queries.ts';
 import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import type { IdentityId } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import { type Act, audited } from '#operator/acts.ts';
-import { deletePerson, type Holdings, holdingsOf, type Obstacle } from '#privacy/deletion.ts';
+import { type Agreed, deletePerson, type Holdings, holdingsOf, type Obstacle } from '#privacy/deletion.ts';
 import { readPerson } from '#privacy/export.ts';
 
 type Pieces = AsyncGenerator<string>;
@@ -16,8 +17,12 @@ export interface Privacy {
   /** What a deletion would take away, and what stands in its way. */
   readonly holdings: (identityId: IdentityId) => Promise<Holdings | undefined>;
   /** Deletes the person, unless the answer has obstacles: then nothing was changed. Undefined if there is no such person. */
-  readonly deleteOwn: (identityId: IdentityId) => Promise<Holdings | undefined>;
-  readonly deleteFor: (act: Act, identityId: IdentityId) => Promise<Holdings | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
+  readonly deleteOwn: (identityId: IdentityId, agreed?: Agreed) => Promise<Holdings | undefined>;
+  readonly deleteFor: (
+    act: Act,
+    identityId: IdentityId,
+    agreed?: Agreed,
+  ) => Promise<Holdings | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
 }
 
 /** Rolls a deletion back, with what was found. */
@@ -44,11 +49,13 @@ export function createPrivacy(pool: Pool): Privacy {
       return audited(pool, named, () => Promise.resolve(pieces));
     },
     holdings: (identityId) => holdingsOf(pool, identityId),
-    deleteOwn: async (identityId) => {
+    deleteOwn: async (identityId, agreed = nothingAgreed) => {
       try {
         return await inTransaction(pool, async (tx) => {
-          const done = await deleteUnhindered(tx, identityId);
-          if (done !== undefined) await insertAuditEntry(tx, ownAct(identityId, 'identity.delete'));
+          const done = await deleteUnhindered(tx, identityId, agreed);
+          if (done !== undefined) {
+            await insertAuditEntry(tx, { ...ownAct(identityId, 'identity.delete'), after: givenUpIn(done) });
+          }
           return done;
         });
       } catch (fault) {
@@ -56,13 +63,13 @@ export function createPrivacy(pool: Pool): Privacy {
         throw fault;
       }
     },
-    deleteFor: async (act, identityId) => {
+    deleteFor: async (act, identityId, agreed = nothingAgreed) => {
       const named = { ...act, action: 'identity.delete', subject: identityId };
       try {
         return await audited(pool, named, async (tx, note): Promise<Holdings | Refusal<'NOT_FOUND'>> => {
-          const done = await deleteUnhindered(tx, identityId);
+          const done = await deleteUnhindered(tx, identityId, agreed);
           if (done === undefined) return unknownPerson();
-          note({ before: { wallets: done.wallets.length }, after: { wallets: 0 } });
+          note({ before: { wallets: done.wallets.length }, after: { wallets: 0, ...givenUpIn(done) } });
           return done;
         });
       } catch (fault) {
@@ -73,8 +80,18 @@ export function createPrivacy(pool: Pool): Privacy {
   };
 }
 
-async function deleteUnhindered(tx: Queryable, identityId: IdentityId): Promise<Holdings | undefined> {
-  const done = await deletePerson(tx, identityId);
+function nothingAgreed(): undefined {
+  return undefined;
+}
+
+/** What was given up, for the trail. */
+function givenUpIn({ rests }: Holdings): Facts {
+  if (rests.length === 0) return {};
+  return { givenUp: rests.map(({ appId, userId, balance }) => ({ appId, userId, amountMicros: balance })) };
+}
+
+async function deleteUnhindered(tx: Queryable, identityId: IdentityId, agreed: Agreed): Promise<Holdings | undefined> {
+  const done = await deletePerson(tx, identityId, agreed);
   if (done !== undefined && done.obstacles.length > 0) throw new InTheWay(done);
   return done;
 }
@@ -98,6 +115,7 @@ const FIRST: Readonly<Record<Obstacle['kind'], string>> = {
   refund: 'has a refund that the payment processor has not confirmed',
   dispute: 'has a dispute in which a bank may still give money back: wait 90 days at most',
   case: 'has an open case of a payment: solve it first',
+  rest: 'has less than can be paid back: agree with the person that they give it up, and name the amount in `givesUp`',
 };
 const NAMED_MAX = 5;
 

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import {
   identityParamsSchema,
   personActSchema,
+  personDeleteSchema,
   personDeletedSchema,
   personExportSchema,
   personHoldingsSchema,
@@ -10,8 +11,9 @@ import {
 import { actOf, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { isoOf } from '#kernel/clock.ts';
-import { microsToWire } from '#kernel/micros.ts';
+import { micros, microsToWire } from '#kernel/micros.ts';
 import { refuse } from '#kernel/refusal.ts';
+import type { Agreed, PersonWallet } from '#privacy/deletion.ts';
 
 /** Routes that export and delete people who own wallets (CP-12). */
 export function addPeopleRoutes(plane: Plane, operator: OperatorPlane): void {
@@ -22,13 +24,14 @@ export function addPeopleRoutes(plane: Plane, operator: OperatorPlane): void {
     { schema: { params: identityParamsSchema, response: { 200: personHoldingsSchema } } },
     async ({ params }) => {
       const found = await privacy.holdings(params.identityId);
-      const { wallets, obstacles, moves, ...person } = granted(
+      const { wallets, obstacles, moves, rests, ...person } = granted(
         found ?? refuse('NOT_FOUND', 'There is no such identity.'),
       );
       return {
         ...person,
         moves: moves.map(({ at, ...emails }) => ({ ...emails, at: isoOf(at.getTime()) })),
         wallets: wallets.map(({ balance, ...wallet }) => ({ ...wallet, balanceMicros: microsToWire(balance) })),
+        rests: rests.map(restToWire),
         obstacles: obstacles.map(({ kind, wallet }) => ({
           kind,
           appId: wallet?.appId ?? null,
@@ -52,11 +55,20 @@ export function addPeopleRoutes(plane: Plane, operator: OperatorPlane): void {
 
   plane.post(
     '/operator/identities/:identityId/delete',
-    { schema: { params: identityParamsSchema, body: personActSchema, response: { 200: personDeletedSchema } } },
+    { schema: { params: identityParamsSchema, body: personDeleteSchema, response: { 200: personDeletedSchema } } },
     async (request) => {
-      const act = actOf(operator, request, request.body.reason);
-      const { identityId, wallets } = granted(await privacy.deleteFor(act, request.params.identityId));
-      return { identityId, wallets: wallets.length };
+      const { reason, givesUp = [] } = request.body;
+      const act = actOf(operator, request, reason);
+      const agreed: Agreed = ({ appId, userId }) => {
+        const found = givesUp.find((one) => one.appId === appId && one.userId === userId);
+        return found && micros(BigInt(found.amountMicros));
+      };
+      const { identityId, wallets, rests } = granted(await privacy.deleteFor(act, request.params.identityId, agreed));
+      return { identityId, wallets: wallets.length, givenUp: rests.map(restToWire) };
     },
   );
+}
+
+function restToWire({ appId, userId, balance, currency }: PersonWallet) {
+  return { appId, userId, amountMicros: microsToWire(balance), currency };
 }

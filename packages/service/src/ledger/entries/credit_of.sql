@@ -2,7 +2,7 @@
 create or replace function ledger.credit_of(p_kind ledger.entry_kind) returns ledger.book
 language sql immutable parallel safe as $$
   select case
-    when p_kind in ('charge', 'charge_receivable', 'charge_overrun', 'charge_lost') then 'earned'::ledger.book
+    when p_kind in ('charge', 'charge_receivable', 'charge_overrun', 'charge_lost', 'given_up') then 'earned'::ledger.book
     when p_kind in ('refund', 'refund_receivable', 'claw_back', 'claw_back_receivable', 'refund_paid') then 'processor'
     when p_kind in ('recovery', 'write_off', 'owed_out') then 'receivable'
     when p_kind in ('top_up', 'funds_reinstated', 'contract_credit', 'refund_released', 'moved_in') then 'wallet'

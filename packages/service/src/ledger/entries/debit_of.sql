@@ -5,7 +5,7 @@
 create or replace function ledger.debit_of(p_kind ledger.entry_kind) returns ledger.book
 language sql immutable parallel safe as $$
   select case
-    when p_kind in ('charge', 'refund', 'claw_back', 'recovery', 'refund_set_aside', 'moved_out') then 'wallet'::ledger.book
+    when p_kind in ('charge', 'refund', 'claw_back', 'recovery', 'refund_set_aside', 'moved_out', 'given_up') then 'wallet'::ledger.book
     when p_kind in ('charge_receivable', 'refund_receivable', 'claw_back_receivable', 'owed_in') then 'receivable'
     when p_kind in ('top_up', 'funds_reinstated') then 'processor'
     when p_kind in ('refund_paid', 'refund_released') then 'outgoing'

@@ -4,8 +4,10 @@ import {
   type CreditKind,
   type CreditOutcome,
   type EndSetAsideOutcome,
+  type GiveUpOutcome,
   insertCredit,
   insertEndOfSetAside,
+  insertGivenUp,
   insertSetAside,
   insertTakeBack,
   type Movement,
@@ -34,6 +36,8 @@ interface Funding {
   readonly endSetAside: (
     end: Omit<Movement<'refund_paid' | 'refund_released'>, 'amount'>,
   ) => Promise<EndSetAsideOutcome>;
+  /** Books all that is left in a wallet as given up by its owner, who has named the amount (CP-12). */
+  readonly giveUp: (left: Pick<Movement<never>, 'appId' | 'userId' | 'amount'>) => Promise<GiveUpOutcome>;
   /**
    * Lifts a suspension. First it recovers the shortfall from the balance that no call holds or, with `writesOff`, gives it
    * up. `shortfall`: the balance does not cover the shortfall, and nothing has changed (WA-06).
@@ -51,6 +55,7 @@ export function createFunding(db: Queryable): Funding {
     takeBack: (taken) => insertTakeBack(db, taken),
     setAside: (amount) => insertSetAside(db, amount),
     endSetAside: (end) => insertEndOfSetAside(db, end),
+    giveUp: (left) => insertGivenUp(db, left),
     reinstate: (wallet) => reinstateWallet(db, wallet),
   };
 }

@@ -24,6 +24,8 @@ export type TakeBackKind = 'refund' | 'claw_back';
 export type TakeBackOutcome = 'booked' | 'repeated' | 'conflict' | 'no_wallet';
 /** With `too_much`, the balance would pass the largest amount there is. */
 export type CreditOutcome = TakeBackOutcome | 'too_much';
+/** With `changed`, the wallet has another amount than was given up, or calls hold some of it. */
+export type GiveUpOutcome = 'booked' | 'changed' | 'no_wallet';
 export type ReinstateOutcome = 'reinstated' | 'shortfall' | 'no_wallet';
 
 export function insertCredit(db: Queryable, credit: Movement<CreditKind>): Promise<CreditOutcome> {
@@ -53,6 +55,13 @@ export function insertEndOfSetAside(
 ): Promise<EndSetAsideOutcome> {
   const values = [appId, userId, kind, key];
   return answerOf<EndSetAsideOutcome>(db, `select ledger.end_set_aside($1, $2, $3, $4) as answer`, values);
+}
+
+export function insertGivenUp(
+  db: Queryable,
+  { appId, userId, amount }: Pick<Movement<never>, 'appId' | 'userId' | 'amount'>,
+): Promise<GiveUpOutcome> {
+  return answerOf<GiveUpOutcome>(db, `select ledger.give_up($1, $2, $3) as answer`, [appId, userId, amount]);
 }
 
 export function reinstateWallet(

@@ -64,6 +64,7 @@ export const MOVEMENT_KINDS = [
   'refund_set_aside',
   'refund_paid',
   'refund_released',
+  'given_up',
   'moved_out',
   'moved_in',
 ] as const;

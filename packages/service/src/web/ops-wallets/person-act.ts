@@ -30,9 +30,9 @@ export function personForm(
   asked: OpsRequest,
   page: 'person-export' | 'person-delete',
   text: string,
-  kind?: 'danger',
+  { kind, more }: { readonly kind?: 'danger'; readonly more?: Html | undefined } = {},
 ): Html {
-  const fields = html`${textField({ name: 'reason', label: TEXTS.reason, lengthMax: REASON_LENGTH_MAX, isRequired: true, autocomplete: 'off' })}
+  const fields = html`${more}${textField({ name: 'reason', label: TEXTS.reason, lengthMax: REASON_LENGTH_MAX, isRequired: true, autocomplete: 'off' })}
 ${button(text, kind === undefined ? {} : { kind })}`;
   const query = opsPath('', { email: emailAsked(asked) }).split('?')[1] ?? '';
   return asked.form(page, fields, { query });

@@ -12,6 +12,7 @@ import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
 import { showOpsPage } from '#web/ops/ops-page.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
+import { agreedIn, restsField } from '#web/frame/agreed-rests.ts';
 import { emailAsked, personForm, reasonIn } from '#web/ops-wallets/person-act.ts';
 import { personWith } from '#web/ops-wallets/person-page.ts';
 import { PERSON_TEXTS as TEXTS } from '#web/ops-wallets/texts.ts';
@@ -29,7 +30,7 @@ export function personDeletePage(services: OpsServices): PageMethods {
       const gone = opsPath('person', { done: 'deleted' });
       const person = await personWith(services, emailAsked(asked));
       if (person instanceof Refusal) return show(services, asked, person);
-      const done = await services.operator.privacy.deleteFor(asked.act(reason), person.identityId);
+      const done = await services.operator.privacy.deleteFor(asked.act(reason), person.identityId, agreedIn(form));
       return done instanceof Refusal ? show(services, asked, done) : redirectTo(gone);
     },
   });
@@ -64,13 +65,14 @@ function obstaclesOf({ obstacles }: Holdings): Html {
   return card(table({ caption: TEXTS.notYet, columns, rows, empty: '' }));
 }
 
-function effectsOf(asked: OpsRequest, { email, wallets, sessions, passkeys }: Holdings): Html {
-  const { count } = asked.request.formats;
+function effectsOf(asked: OpsRequest, { email, wallets, sessions, passkeys, rests }: Holdings): Html {
+  const { amount, count } = asked.request.formats;
   const facts = list([
     TEXTS.willRelease(count(wallets.length)),
     TEXTS.willEnd(count(sessions), count(passkeys)),
+    ...rests.map(({ balance, currency, userId }) => TEXTS.willGiveUp(amount(balance, currency), userId)),
     TEXTS.untold,
   ]);
-  const form = personForm(asked, 'person-delete', TEXTS.deleteButton, 'danger');
+  const form = personForm(asked, 'person-delete', TEXTS.deleteButton, { kind: 'danger', more: restsField(rests) });
   return section({ id: 'effects', heading: TEXTS.effects, body: [html`<p>${email}</p>`, facts, form] });
 }

@@ -96,6 +96,7 @@ export const ENTRY_TEXTS: Readonly<Record<string, string>> = {
   refund_set_aside: 'Set aside for a refund',
   refund_paid: 'Refund paid out',
   refund_released: 'Refund declined, money returned',
+  given_up: 'Given up by the owner, who was deleted',
   moved_out: 'Balance moved to another cell',
   moved_in: 'Balance came from another cell',
   owed_out: 'Shortfall moved to another cell',
@@ -212,9 +213,12 @@ export const PERSON_TEXTS = {
     'For a person who asks for it and cannot sign in. Make sure that it is them. Their e-mail address, sessions, passkeys, codes, sign-ins, alerts and e-mails are removed for good. Entries, receipts and payments stay, under the user IDs of apps.',
   deleteButton: 'Delete this person for good',
   deleted: 'The person was deleted. Their wallets have no owner now.',
+  restChanged: 'What the person would give up has changed. Look at it again.',
   willRelease: (count: string) => `Wallets to be released: ${count}`,
   willEnd: (sessions: string, passkeys: string) =>
     `Sessions that will end: ${sessions}. Passkeys to be removed: ${passkeys}.`,
+  willGiveUp: (amount: string, user: string) =>
+    `Given up in the wallet of ${user}, as it is too small to be paid back: ${amount}`,
   untold: 'No e-mail is sent, because the address is removed. Tell the person yourself.',
   notYet: 'This person cannot be deleted yet',
   obstacles: {
@@ -226,6 +230,7 @@ export const PERSON_TEXTS = {
     refund: 'The payment processor has not confirmed a refund.',
     dispute: 'A bank may still return money from a dispute. Wait 90 days at most.',
     case: 'A payment needs a decision by an operator. Solve the case first.',
+    rest: 'The wallet has less than can be paid back. Agree with the person that they give up this amount.',
   },
   moves: 'E-mail changes by operators',
   moveColumns: ['When', 'From', 'To'],

@@ -1,16 +1,20 @@
 import type { Person } from '#identities/session.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
-import type { Obstacle } from '#privacy/deletion.ts';
+import { payableIn } from '#payments/amounts.ts';
+import type { Holdings, Obstacle, PersonWallet } from '#privacy/deletion.ts';
 import { button } from '#web/components/button.ts';
 import { confirmation } from '#web/components/confirm.ts';
+import { definitionList } from '#web/components/definition-list.ts';
 import { list, paragraphs } from '#web/components/list.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
 import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import type { Form } from '#web/frame/read-form.ts';
 import { redirectTo, refusedBy } from '#web/frame/responses.ts';
 import { DATA_TEXTS as TEXTS } from '#web/wallet-data/texts.ts';
+import { agreedIn, restsField } from '#web/frame/agreed-rests.ts';
 import { hostOf, toCell } from '#web/wallet-owner/other-cells.ts';
 import { DATA, nextField, SIGN_OUT, toSignIn } from '#web/wallet-owner/return-path.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
@@ -30,7 +34,7 @@ export function dataPages(services: WalletOwnerServices): Readonly<Record<string
   return {
     [DATA]: { GET: async (request) => (await dataPage(services, request)) ?? toSignIn(DATA) },
     [EXPORT]: { GET: () => redirectTo(DATA), POST: (request) => exported(services, request) },
-    [DELETE]: { GET: () => redirectTo(DATA), POST: (request) => deleted(services, request) },
+    [DELETE]: { GET: () => redirectTo(DATA), POST: (request, form) => deleted(services, request, form) },
   };
 }
 
@@ -56,15 +60,17 @@ async function exported(services: WalletOwnerServices, request: PageRequest<Pers
 }
 
 /** The end. A second copy of the form finds nobody signed in and leads to the sign-in. */
-async function deleted(services: WalletOwnerServices, request: PageRequest<Person>): Promise<PageResponse> {
+async function deleted(services: WalletOwnerServices, request: PageRequest<Person>, form: Form): Promise<PageResponse> {
   const { signedIn } = request;
   if (signedIn === undefined || !isFresh(services, signedIn)) return redirectTo(DATA);
-  const done = await services.privacy.deleteOwn(signedIn.identity.identityId);
+  const done = await services.privacy.deleteOwn(signedIn.identity.identityId, agreedIn(form));
   if (done !== undefined && done.obstacles.length > 0) {
-    const notYet = refuse('CONFLICT', TEXTS.notYet);
+    const isRest = done.obstacles.every(({ kind }) => kind === 'rest');
+    const notYet = refuse('CONFLICT', isRest ? TEXTS.restChanged : TEXTS.notYet);
     return (await dataPage(services, request, notYet)) ?? redirectTo(DATA);
   }
-  const body = card(html`<p role="status">${TEXTS.gone}</p>`);
+  const receipt = done === undefined ? undefined : await receiptOf(services, request, done.rests);
+  const body = html`${card(html`<p role="status">${TEXTS.gone}</p>`)}\n${receipt}`;
   const names = ['person', 'known', 'code'] as const;
   return {
     status: 200,
@@ -98,7 +104,7 @@ ${section({
     holdings.obstacles.length > 0
       ? await obstaclesOf(services, holdings.obstacles)
       : fresh
-        ? endForm(request)
+        ? await endForm(services, request, holdings)
         : undefined,
   ],
 })}
@@ -130,26 +136,63 @@ function proof(request: PageRequest<Person>): Html {
   return section({ id: 'proof', heading: TEXTS.proveTitle, body: [html`<p>${TEXTS.prove}</p>`, form] });
 }
 
-function endForm(request: PageRequest<Person>): Html {
-  const form = request.form(DELETE, button(TEXTS.deleteButton, { kind: 'danger' }));
-  return confirmation({ act: TEXTS.deleteOpen, what: TEXTS.deleteWhat[2], form });
+/** The form of the deletion. It names each amount that is given up with it. */
+async function endForm(
+  services: WalletOwnerServices,
+  request: PageRequest<Person>,
+  { rests }: Holdings,
+): Promise<Html> {
+  const { formats } = request;
+  const amounts = rests.map(({ balance, currency }) => formats.amount(balance, currency)).join(', ');
+  const text = rests.length === 0 ? TEXTS.deleteButton : TEXTS.deleteAndGiveUp(amounts);
+  const form = request.form(DELETE, html`${restsField(rests)}${button(text, { kind: 'danger' })}`);
+  const items = rests.map(async (wallet) => {
+    const { balance, currency } = wallet;
+    const least = formats.amount(payableIn(currency).unit, currency);
+    return TEXTS.givesUp(formats.amount(balance, currency), await appNameOf(services, wallet), least);
+  });
+  const given = rests.length === 0 ? undefined : list(await Promise.all(items));
+  return html`${given}${confirmation({ act: TEXTS.deleteOpen, what: TEXTS.deleteWhat[2], form })}`;
+}
+
+/** What was given up, as nobody can be told by mail any more. */
+async function receiptOf(
+  services: WalletOwnerServices,
+  { formats }: PageRequest<Person>,
+  rests: readonly PersonWallet[],
+): Promise<Html | undefined> {
+  if (rests.length === 0) return undefined;
+  const items = rests.map(async (wallet) =>
+    definitionList([
+      [TEXTS.receiptAmount, formats.amount(wallet.balance, wallet.currency)],
+      [TEXTS.receiptApp, await appNameOf(services, wallet)],
+      [TEXTS.receiptUser, wallet.userId],
+      [TEXTS.receiptAt, formats.moment(services.clock.nowMs())],
+    ]),
+  );
+  return section({
+    id: 'receipt',
+    heading: TEXTS.receiptTitle,
+    body: [html`<p>${TEXTS.receiptWhat}</p>`, ...(await Promise.all(items))],
+  });
+}
+
+async function appNameOf({ apps }: WalletOwnerServices, { appId }: PersonWallet): Promise<string> {
+  return (await apps.find(appId))?.name ?? appId;
 }
 
 /** What stands in the way, and what to do about it first. */
 async function obstaclesOf(services: WalletOwnerServices, obstacles: readonly Obstacle[]): Promise<Html> {
-  const { apps, refunds, supportEmail } = services;
+  const { refunds, supportEmail } = services;
   const items = obstacles.map(async ({ kind, wallet }) => {
-    const app = wallet === undefined ? '' : ((await apps.find(wallet.appId))?.name ?? wallet.appId);
-    const refund =
-      kind === 'money' && wallet !== undefined && refunds !== undefined
-        ? html` <a href="/wallet/${wallet.connectionId}/refund">${TEXTS.refund}</a>`
-        : undefined;
-    return html`${TEXTS.obstacles[kind](app)}${refund}`;
+    if (wallet === undefined) return TEXTS.obstacles[kind]('');
+    const app = await appNameOf(services, wallet);
+    if (kind !== 'money' || refunds === undefined) return TEXTS.obstacles[kind](app);
+    if ((await refunds.refundable(wallet.appId, wallet.userId)) === 0n) return TEXTS.moneyStays(app);
+    return html`${TEXTS.obstacles[kind](app)} <a href="/wallet/${wallet.connectionId}/refund">${TEXTS.refund}</a>`;
   });
-  const hasMoney = obstacles.some(({ kind }) => kind === 'money');
   const needsHelp = obstacles.some(({ kind }) => kind === 'money' || kind === 'debt' || kind === 'case');
   return html`<p>${TEXTS.notYet}</p>
 ${list(await Promise.all(items))}
-${hasMoney ? html`<p class="soft">${TEXTS.rest}</p>` : undefined}
 ${needsHelp && supportEmail !== undefined ? html`<p>${TEXTS.ask(supportEmail)}</p>` : undefined}`;
 }

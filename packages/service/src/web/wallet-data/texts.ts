@@ -30,10 +30,24 @@ export const DATA_TEXTS = {
     dispute: (app: string) =>
       `Your bank took back a payment for ${app} and may still return it. That can take 90 days.`,
     case: (app: string) => `A payment for ${app} is being reviewed.`,
+    rest: (app: string) => `Your wallet for ${app} has less than can be paid back.`,
   },
   refund: 'Get a refund first',
   ask: (email: string) => `Please ask ${email}.`,
-  rest: 'If the amount is too small to be paid back, or did not come from your own payment, ask the operator of this service: only they can take it out of the wallet.',
+  /** None of the money can be paid back: it came otherwise, or the wallet is blocked. */
+  moneyStays: (app: string): string =>
+    `Your wallet for ${app} has money that cannot be paid back to a card. Only the operator of this service can take it out.`,
+  givesUp: (amount: string, app: string, least: string): string =>
+    `You also give up ${amount} in your wallet for ${app}. The smallest amount that can be paid back is ${least}.`,
+  deleteAndGiveUp: (amounts: string): string => `Delete my data for good and give up ${amounts}`,
+  restChanged: 'The amount that you would give up has changed. Nothing was deleted. Please look at it again.',
+  receiptTitle: 'Receipt',
+  receiptWhat:
+    'You gave up what was left. We cannot e-mail this receipt, as we no longer have your address: save or print this page if you want to keep it.',
+  receiptAmount: 'Given up',
+  receiptApp: 'App',
+  receiptUser: 'Your account there',
+  receiptAt: 'When',
   elsewhereTitle: 'What this page covers',
   elsewhere: 'We keep wallets at several addresses, and this page covers only this one. You find the rest here:',
   elsewhereAt: (host: string) => `Your data at ${host}`,

@@ -37,6 +37,7 @@ const MOVEMENTS: Readonly<Record<MovementKind, string>> = {
   refund_set_aside: 'Set aside for a refund',
   refund_paid: 'Refund paid out',
   refund_released: 'Refund failed: back in the wallet',
+  given_up: 'Given up when the owner deleted their data',
   moved_out: 'Balance carried over to another server',
   moved_in: 'Balance carried over from another server',
 };
