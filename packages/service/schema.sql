@@ -679,6 +679,7 @@ create table db.instances (
   state text default 'live'::text not null,
   lease_until timestamp with time zone not null,
   started_at timestamp with time zone default clock_timestamp() not null,
+  accounts_seen bigint,
   constraint instances_pkey PRIMARY KEY (instance_id),
   constraint instances_state_check CHECK ((state = ANY (ARRAY['live'::text, 'dead'::text])))
 );

@@ -185,7 +185,14 @@ test('CC-14 a joined sandbox call ends once its answer is kept', async () => {
   const pools = { reserve: sandbox, settle: sandbox };
   const holds = createSandboxHolds(
     pools,
-    { run, stop: async () => {}, failedRenewals: () => 0, leave: async () => {}, isKeeper: () => true },
+    {
+      run,
+      id: () => ledger.instance,
+      stop: async () => {},
+      failedRenewals: () => 0,
+      leave: async () => {},
+      isKeeper: () => true,
+    },
     micros(BigInt(GRANT)),
   );
   const [kept, unkept] = [keyOf('kept'), keyOf('unkept')];

@@ -180,7 +180,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'changeKey',
     tag: APPS,
     summary: 'Changes the name, expiry or limits of an API key',
-    description: 'The change is in force within a second. Running calls are not cut off.',
+    description:
+      'The answer comes when all gateways know of the change, or after a second with the header `x-service-unconfirmed`. Running calls are not cut off.',
+    headers: ['x-service-unconfirmed'],
     refuses: [...OWN, 'CONFLICT'],
   },
   'POST /apps/{appId}/keys/{keyId}/roll': {
@@ -189,12 +191,14 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'Creates the successor of an API key and lets the old one expire after an overlap',
     description:
       'The successor has the mode, user, window, name and limits of the old key, and goes on with what is left of its rate and budget. A key has one successor: a second roll gets a 409 that names it. An account that has not verified its e-mail rolls sandbox keys only.',
+    headers: ['x-service-unconfirmed'],
     refuses: [...OWN, 'CONFLICT'],
   },
   'DELETE /apps/{appId}/keys/{keyId}': {
     id: 'revokeKey',
     tag: APPS,
-    summary: 'Revokes an API key; it stops working within a second',
+    summary: 'Revokes an API key; the next call with it is refused',
+    headers: ['x-service-unconfirmed'],
     refuses: OWN,
   },
 

@@ -44,18 +44,21 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'changeAnyApp',
     tag: ANY_APPS,
     summary: 'Changes an app’s rights and limits; fields that you leave out stay as they are',
+    headers: ['x-service-unconfirmed'],
     refuses: [...OWN, 'CONFLICT'],
   },
   'POST /operator/apps/{appId}/suspend': {
     id: 'suspendApp',
     tag: ANY_APPS,
-    summary: 'Suspends an app; its keys stop working within a second',
+    summary: 'Suspends an app; the next call with one of its keys is refused',
+    headers: ['x-service-unconfirmed'],
     refuses: [...OWN, 'CONFLICT'],
   },
   'POST /operator/apps/{appId}/resume': {
     id: 'resumeApp',
     tag: ANY_APPS,
     summary: 'Lifts the suspension of an app',
+    headers: ['x-service-unconfirmed'],
     refuses: [...OWN, 'CONFLICT'],
   },
   'GET /operator/wallets': {

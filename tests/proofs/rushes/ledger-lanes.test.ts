@@ -151,6 +151,7 @@ test('WA-07 a wallet’s calls all take one lane', async () => {
     lanes: [first, ...others],
     instance: {
       run: (statement) => statement(1n),
+      id: () => 1n,
       stop: async () => {},
       leave: async () => {},
       failedRenewals: () => 0,

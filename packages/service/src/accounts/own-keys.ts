@@ -55,7 +55,7 @@ export interface OwnKeys {
   readonly listKeys: (appId: AppId) => Promise<readonly ApiKey[]>;
   readonly findKey: (appId: AppId, keyId: KeyId) => Promise<ApiKey | undefined>;
   /**
-   * Changes name, expiry and limits: at once in this process, within a second in the others. A revoked key is refused, and so is
+   * Changes name, expiry and limits: at once in this process, and in the others by `WhenEverywhere`. A revoked key is refused, and so is
    * a later expiry for one that has expired when the app has all keys that it may have.
    */
   readonly changeKey: (
@@ -73,7 +73,7 @@ export interface OwnKeys {
     key: KeyOfApp,
     roll: Roll,
   ) => Promise<RolledKey | Refusal<'CONFLICT' | 'BAD_REQUEST' | 'FORBIDDEN'> | undefined>;
-  /** Revokes a key, at once in this process and within a second in the others (AU-09). False when the app has no such key. */
+  /** Revokes a key, at once in this process and in the others by `WhenEverywhere` (AU-09). False when the app has no such key. */
   readonly revokeKey: (owner: Owner, appId: AppId, keyId: KeyId) => Promise<boolean>;
 }
 

@@ -102,6 +102,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const generations = await followChanges(upkeep, log, { accounts: apiKeys, catalogue, cells: cells.map });
 
   const instance = await startInstance(upkeep, log, config.leaseMs);
+  await generations.confirmAs(instance.id);
   const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
   const holds = cells.overCells(openHolds({ pools, lanes, instance, spool, log }));
   await holds.replay(); // Before the reaper starts: it could release holds whose settlements an earlier process left on disk.
@@ -136,7 +137,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const webhooks = composeWebhooks({ config, keys, pools, clock, log });
   const outbox = startMail(config, pools.planes, log);
   const status = openStatus({ upkeep, pools, config, instance, spool, catalogue, log });
-  const acts = { ...options, ...read, ...status, pools, clock, apiKeys, catalogue, links, webhooks };
+  const acts = { ...options, ...read, ...status, ...generations, pools, clock, apiKeys, catalogue, links, webhooks };
   const readiness = createReadiness({ ...config, ...instance, pool: upkeep, log });
   const metrics = openMetrics(pools.planes, { config, clock, log, readAllMetrics });
   const { planes, underWay, ...listens } = await openServer(acts, { dataPlane, readiness, metrics, log });

@@ -65,6 +65,7 @@ import { createMailbox } from '#mail/mailbox.ts';
 import type { ProcessorWebhooks } from '#payments/processor-webhooks.ts';
 import { createAuditReader } from '#operator/audit.ts';
 import type { SandboxWallets } from '#sandbox/sandbox-wallet.ts';
+import type { WhenEverywhere } from '#kernel/when-everywhere.ts';
 
 interface PlanesOptions {
   readonly config: Config;
@@ -84,6 +85,7 @@ interface PlanesOptions {
   readonly log: Log;
   /** This process's caches. They are refreshed after a change, before the person who made it gets the answer. */
   readonly apiKeys: Refreshed & { readonly lend: Lend };
+  readonly whenEverywhere: WhenEverywhere;
   readonly ownCalls: OwnCalls;
   readonly catalogue: CatalogueOfOperators & Pick<Catalogue, 'find' | 'list'>;
   readonly underWay: UnderWay;
@@ -221,6 +223,7 @@ function composeControl(options: PlanesOptions, throttle: Throttle, mail: Mail):
     sandboxWallets: options.sandboxWallets,
     ...options.reports,
     ...options.webhooks,
+    whenEverywhere: options.whenEverywhere,
     clock,
     currency: config.currency,
     addressOf: createCallerAddress(config.proxyHops, log),

@@ -146,6 +146,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     deliveries: control.deliveries,
     teams: control.teams,
     stats: control.stats,
+    whenEverywhere: control.whenEverywhere,
     clock: control.clock,
     readUpstreams: catalogue.readUpstreams,
     audit: control.audit,

@@ -28,6 +28,8 @@ export interface Instance {
    * from disk.
    */
   readonly leave: () => Promise<void>;
+  /** The id of this process now. */
+  readonly id: () => bigint;
   /** How many renewals of the lease have failed in a row. */
   readonly failedRenewals: () => number;
   /**
@@ -101,6 +103,7 @@ export async function startInstance(pool: Pool, log: Log, leaseMs = LEASE_MS): P
       await endInstance(pool, id);
     },
     leave,
+    id: () => id,
     failedRenewals: () => failedRenewals,
     isKeeper: () => isKeeper,
   };

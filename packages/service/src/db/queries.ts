@@ -37,6 +37,22 @@ export async function endInstance(db: Queryable, instanceId: bigint): Promise<vo
   await db.query(`update db.instances set state = 'dead' where instance_id = $1`, [instanceId]);
 }
 
+/** Notes which change of keys and apps a process has in memory. */
+export async function confirmAccounts(db: Queryable, instanceId: bigint, seen: bigint): Promise<void> {
+  await db.query(`update db.instances set accounts_seen = $2 where instance_id = $1`, [instanceId, seen]);
+}
+
+/** The live processes that do not have this change of keys and apps in memory, but for this one. */
+export async function selectUnconfirmed(db: Queryable, instanceId: bigint, change: bigint): Promise<readonly bigint[]> {
+  const { rows } = await db.query<{ instance_id: bigint }>(
+    `select instance_id from db.instances
+     where state = 'live' and lease_until > clock_timestamp() and instance_id <> $1 and coalesce(accounts_seen, -1) < $2
+     order by instance_id`,
+    [instanceId, change],
+  );
+  return rows.map((row) => row.instance_id);
+}
+
 /** The name that this database has kept since it was made, also through a dump and a move. */
 export async function selectDatabaseId(db: Queryable): Promise<string> {
   const { rows } = await db.query<{ database_id: string }>(`select database_id from db.identity`);

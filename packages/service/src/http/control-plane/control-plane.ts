@@ -24,6 +24,7 @@ import type { DeliveryHistory } from '#webhooks/history.ts';
 import type { Listeners } from '#webhooks/listener.ts';
 import type { Subscriptions } from '#webhooks/subscription.ts';
 import type { SendTest } from '#webhooks/test-event.ts';
+import type { WhenEverywhere } from '#kernel/when-everywhere.ts';
 
 /** What the routes for app owners need. */
 export interface ControlPlane {
@@ -32,6 +33,7 @@ export interface ControlPlane {
   readonly sessions: Sessions;
   readonly listenTokens: ListenTokens;
   readonly apps: OwnApps;
+  readonly whenEverywhere: WhenEverywhere;
   readonly teams: Teams;
   readonly logos: Logos;
   readonly readBudgets: ReadBudgets;

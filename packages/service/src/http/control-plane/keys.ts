@@ -13,6 +13,7 @@ import { z } from 'zod';
 import type { KeySettings } from '#accounts/key-settings.ts';
 import type { ApiKey, KeyChange } from '#accounts/own-key.ts';
 import { type ControlPlane, ownApp, ownerOf } from '#http/control-plane/control-plane.ts';
+import { confirmEverywhere } from '#http/everywhere.ts';
 import type { BudgetUse } from '#http/key-budgets.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { epochMsOf, isoOf } from '#kernel/clock.ts';
@@ -63,7 +64,7 @@ export function addKeyRoutes(plane: Plane, control: ControlPlane): void {
 
 /** Acts on a key that is there. */
 function addKeyActs(plane: Plane, control: ControlPlane): void {
-  const { apps, readBudgets } = control;
+  const { apps, readBudgets, whenEverywhere } = control;
   const toWire = async (key: ApiKey) => keyToWire(key, await readBudgets([key]));
   /** Which role an act needs depends on the mode of the key. */
   const modeOf = async ({ appId, keyId }: z.infer<typeof keyParamsSchema>) => (await apps.findKey(appId, keyId))?.mode;
@@ -71,11 +72,13 @@ function addKeyActs(plane: Plane, control: ControlPlane): void {
   plane.patch(
     '/apps/:appId/keys/:keyId',
     { schema: { params: keyParamsSchema, body: changeKeySchema, response: { 200: keySchema } } },
-    async (request) => {
+    async (request, reply) => {
       const { appId } = await ownApp(control, request, request.params.appId, await modeOf(request.params));
       const key = { appId, keyId: request.params.keyId };
       const changed = await apps.changeKey(ownerOf(control, request), key, keyChangeOf(request.body));
-      return toWire(granted(changed ?? noSuchKey()));
+      const answer = await toWire(granted(changed ?? noSuchKey()));
+      await confirmEverywhere(whenEverywhere, reply);
+      return answer;
     },
   );
 
@@ -89,6 +92,7 @@ function addKeyActs(plane: Plane, control: ControlPlane): void {
       const key = { appId, keyId: request.params.keyId };
       const rolled = await apps.rollKey(ownerOf(control, request), key, { overlapSeconds, expiresAtMs });
       const { key: successor, apiKey, endsAtMs } = granted(rolled ?? noSuchKey());
+      await confirmEverywhere(whenEverywhere, reply);
       const ends = { rolledFrom: key.keyId, oldKeyEndsAt: isoOf(endsAtMs) };
       return reply.code(201).send({ appId, apiKey, ...mintedToWire(successor), ...ends });
     },
@@ -101,6 +105,7 @@ function addKeyActs(plane: Plane, control: ControlPlane): void {
       const { appId } = await ownApp(control, request, request.params.appId, await modeOf(request.params));
       const isThere = await apps.revokeKey(ownerOf(control, request), appId, request.params.keyId);
       if (!isThere) granted(noSuchKey());
+      await confirmEverywhere(whenEverywhere, reply);
       return reply.code(204).send(null);
     },
   );

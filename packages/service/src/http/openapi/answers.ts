@@ -37,6 +37,9 @@ export const HEADERS = {
     description: 'Says that the answer was given before and is repeated.',
     schema: { const: 'true' },
   },
+  'x-service-unconfirmed': text(
+    'The processes of this service that had not confirmed the change after a second, by their numbers. They may go on as before for up to 15 seconds. It is absent if all have.',
+  ),
   link: text('The next page of a table, as `<address>; rel="next"`. The last page has none.'),
   'ratelimit-policy': text('How many calls the app may make at once, and how long that many take to come back.'),
   ratelimit: text('How many calls are left, and the seconds until all are available again.'),

@@ -8,6 +8,7 @@ import {
   reasonSchema,
 } from '@purser/contract/operator.ts';
 import type { ApiKey } from '#accounts/own-key.ts';
+import { confirmEverywhere } from '#http/everywhere.ts';
 import { actOf, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { isoOf } from '#kernel/clock.ts';
@@ -16,7 +17,7 @@ import type { AppDetails } from '#operator/apps.ts';
 
 /** Routes for all apps: rights, limits, suspension (CP-05). */
 export function addAnyAppRoutes(plane: Plane, operator: OperatorPlane): void {
-  const { apps } = operator;
+  const { apps, whenEverywhere } = operator;
   plane.get(
     '/operator/apps',
     { schema: { querystring: appQuerySchema, response: { 200: anyAppListSchema } } },
@@ -47,7 +48,7 @@ export function addAnyAppRoutes(plane: Plane, operator: OperatorPlane): void {
     {
       schema: { params: appParamsSchema, body: changeAnyAppSchema, response: { 200: anyAppSchema } },
     },
-    async (request) => {
+    async (request, reply) => {
       const { firstParty, rateLimit, maxStreamsPerUser, reason } = request.body;
       const settings = {
         isFirstParty: firstParty,
@@ -55,7 +56,9 @@ export function addAnyAppRoutes(plane: Plane, operator: OperatorPlane): void {
         rateBurst: rateLimit?.burst,
         maxStreamsPerUser,
       };
-      return toWire(granted(await apps.change(actOf(operator, request, reason), request.params.appId, settings)));
+      const app = granted(await apps.change(actOf(operator, request, reason), request.params.appId, settings));
+      await confirmEverywhere(whenEverywhere, reply);
+      return toWire(app);
     },
   );
 
@@ -65,8 +68,11 @@ export function addAnyAppRoutes(plane: Plane, operator: OperatorPlane): void {
       {
         schema: { params: appParamsSchema, body: reasonSchema, response: { 200: anyAppSchema } },
       },
-      async (request) =>
-        toWire(granted(await apps[act](actOf(operator, request, request.body.reason), request.params.appId))),
+      async (request, reply) => {
+        const app = granted(await apps[act](actOf(operator, request, request.body.reason), request.params.appId));
+        await confirmEverywhere(whenEverywhere, reply);
+        return toWire(app);
+      },
     );
   }
 }

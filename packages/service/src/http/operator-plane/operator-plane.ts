@@ -36,12 +36,14 @@ import type { CallId } from '#kernel/ids.ts';
 import type { Stats } from '#stats/stats.ts';
 import type { LedgerCheck } from '#ledger/check/check.ts';
 import type { DeliveryHistory } from '#webhooks/history.ts';
+import type { WhenEverywhere } from '#kernel/when-everywhere.ts';
 
 /** What the routes for operators need. */
 export interface OperatorPlane extends LookUp {
   /** The name of this cell. Undefined if there are no cells. */
   readonly cell: string | undefined;
   readonly apps: AnyApps;
+  readonly whenEverywhere: WhenEverywhere;
   readonly wallets: OperatorWallets;
   readonly pending: PendingActs;
   /** What operators may move, by role. Undefined if nothing bounds them. */

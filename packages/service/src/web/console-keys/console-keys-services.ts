@@ -1,5 +1,6 @@
 import type { Catalogue } from '#catalogue/catalogue.ts';
 import type { ReadBudgets } from '#http/key-budgets.ts';
+import type { WhenEverywhere } from '#kernel/when-everywhere.ts';
 import type { Stats } from '#stats/stats.ts';
 import type { ConsoleServices } from '#web/console/console-services.ts';
 
@@ -8,4 +9,5 @@ export interface ConsoleKeysServices extends ConsoleServices {
   readonly catalogue: Pick<Catalogue, 'find' | 'list'>;
   readonly stats: Stats;
   readonly readBudgets: ReadBudgets;
+  readonly whenEverywhere: WhenEverywhere;
 }

@@ -8,6 +8,7 @@ import { button } from '#web/components/button.ts';
 import { confirmation } from '#web/components/confirm.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { moment } from '#web/components/moment.ts';
+import { lateIn, lateNotice } from '#web/components/late-notice.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { section } from '#web/components/section.ts';
 import { selectField } from '#web/components/select-field.ts';
@@ -52,14 +53,14 @@ async function act(
   asked: AppRequest,
   { key, form }: { readonly key: ApiKey; readonly form: Form },
 ): Promise<PageResponse> {
-  const { apps } = services;
+  const { apps, whenEverywhere } = services;
   const { owner, to } = asked;
   const { appId } = asked.app;
   const { keyId } = key;
   switch (form.field('act')) {
     case 'revoke':
       await apps.revokeKey(owner, appId, keyId);
-      return redirectTo(to('key', { id: keyId, done: 'revoked' }));
+      return redirectTo(to('key', { id: keyId, done: 'revoked', ...lateIn(await whenEverywhere()) }));
     case 'roll': {
       const roll = checkFields(
         rollKeySchema,
@@ -76,6 +77,7 @@ async function act(
       if (key.rolledTo !== undefined) return toMadeBefore(asked, key.rolledTo);
       const rolled = await apps.rollKey(owner, { appId, keyId }, { overlapSeconds: roll.value.overlapSeconds });
       if (rolled === undefined) return noSuchKey(services, asked);
+      await whenEverywhere();
       return rolled instanceof Refusal
         ? showKey(services, asked, key, { refusal: rolled })
         : showMinted(services, asked, rolled);
@@ -85,7 +87,7 @@ async function act(
       const change = changeTyped(typed, key.settings);
       const changed = change instanceof Refusal ? change : await apps.changeKey(owner, { appId, keyId }, change);
       if (changed instanceof Refusal) return showKey(services, asked, key, { typed, refusal: changed });
-      return redirectTo(to('key', { id: keyId, done: 'saved' }));
+      return redirectTo(to('key', { id: keyId, done: 'saved', ...lateIn(await whenEverywhere()) }));
     }
     default: // Taken for a form without fields, it would take all limits away.
       return redirectTo(to('key', { id: keyId }));
@@ -119,7 +121,7 @@ async function showKey(
   const form = (fields: Html) => request.form(to('key', { id: key.keyId }), fields);
   const facts = section({ id: 'facts', heading: TEXTS.facts, body: [await factsOf(services, asked, key)] });
   const forms = isOver || !may('key') ? undefined : formsOf(services, asked, key, { form, facts, refused });
-  const body = html`${errorSummary(refused?.refusal.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}
+  const body = html`${errorSummary(refused?.refusal.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}${lateNotice(request.query)}
 <p class="row"><code>${key.hint}</code> ${stateOf(key, services.clock.nowMs())}</p>
 ${isOver ? undefined : snippetsOf(services, asked, key)}
 ${await keyChart(services, asked, key)}

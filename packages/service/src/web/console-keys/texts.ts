@@ -98,7 +98,7 @@ export const KEY_TEXTS = {
       'before',
       'This form was sent before, so no second key was made. The key was shown then and is not shown again. If you did not copy it, roll this key.',
     ],
-    ['saved', 'The key was changed. The change takes effect within a second.'],
+    ['saved', 'The key was changed.'],
     ['revoked', 'The key was revoked.'],
   ]) as ReadonlyMap<string | null, string>,
 } as const;

@@ -6,6 +6,7 @@ import { Refusal, refuse } from '#kernel/refusal.ts';
 import type { AppDetails } from '#operator/apps.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { moment } from '#web/components/moment.ts';
+import { lateIn, lateNotice } from '#web/components/late-notice.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { section } from '#web/components/section.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
@@ -35,7 +36,8 @@ export function appPage(services: OpsServices): PageMethods {
     POST: async (asked, form) => {
       const done = await act(services, asked, form);
       if (done instanceof Refusal) return showApp(services, asked, { refusal: done, form });
-      return redirectTo(opsPath('app', { id: idOf(asked), done }));
+      const late = lateIn(await services.operator.whenEverywhere());
+      return redirectTo(opsPath('app', { id: idOf(asked), done, ...late }));
     },
   });
 }
@@ -107,7 +109,7 @@ async function showApp(
   const inForce = keys.filter(
     ({ revokedAtMs, settings: { expiresAtMs } }) => revokedAtMs === undefined && (expiresAtMs ?? Infinity) > nowMs,
   );
-  const body = html`${errorSummary(again?.refusal.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}
+  const body = html`${errorSummary(again?.refusal.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}${lateNotice(request.query)}
 <div class="columns">
 ${section({ id: 'facts', heading: TEXTS.facts, body: [factsOf(asked, app)] })}
 ${appForms(asked, app, { keys: inForce.length, form: again?.form })}

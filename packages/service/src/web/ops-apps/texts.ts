@@ -19,9 +19,9 @@ export const APPS_TEXTS = {
 export const APP_TEXTS = {
   noSuch: 'There is no such app.',
   done: new Map([
-    ['changed', 'The rights and limits were changed. They take effect everywhere within a second.'],
-    ['suspended', 'The app is suspended. Its keys are refused everywhere within a second.'],
-    ['resumed', 'The suspension is lifted. The keys work again within a second.'],
+    ['changed', 'The rights and limits were changed.'],
+    ['suspended', 'The app is suspended. Its keys are refused.'],
+    ['resumed', 'The suspension is lifted. The keys work again.'],
   ]) as ReadonlyMap<string | null, string>,
   facts: 'Facts',
   appId: 'App ID',
