@@ -122,7 +122,8 @@ test('CC-11 nginx passes on stream pieces at once', WITH_NGINX, async () => {
   const receipt = await waitUntil('the abandoned stream is settled', () => receiptNamed(service.database, leaver));
   assert.equal(receipt.outcome, 'abandoned');
   gate.open();
-  const { status, text } = await stream.whole();
+  const { status, text, headers } = await stream.whole();
+  assert.equal(headers['strict-transport-security'], 'max-age=31536000');
   assert.equal(status, 200);
   assert.match(text, /whole[^]*data: \[DONE\]\n\n$/);
 });
