@@ -83,7 +83,7 @@ export function endingOf(
     ? usageTaken(report, own, limit.tokens)
     : usageOfPart(report, own(), { isFinished, outputTokensMax: limit.tokens });
   const isAboveBounds = usage.promptTokens > call.prompt.tokensMax || usage.completionTokens > limit.tokens;
-  const used = chargeOf(price, usage);
+  const used = report?.isUnbilled === true ? ZERO_MICROS : chargeOf(price, usage);
   return {
     outcome,
     charge: isPastLimit ? pastLimit({ call, granted }, price, { used, tokens: limit.tokens }) : used,

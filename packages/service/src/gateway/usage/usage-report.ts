@@ -23,7 +23,7 @@ export function laterReport(earlier: UsageReport | undefined, later: UsageReport
     counts[name] = larger(before.counts[name], next.counts[name]);
     isContradictory ||= next.counts[name] !== undefined && next.counts[name] !== counts[name]; // A count can only rise.
   }
-  return { counts, extra: next.extra, isContradictory };
+  return { ...next, counts, isContradictory };
 }
 
 /**

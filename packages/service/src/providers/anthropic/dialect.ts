@@ -2,8 +2,10 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { budgetOf, claudeOf } from '#providers/anthropic/claude.ts';
+import { createClaudeFit, isUnbilled } from '#providers/anthropic/fit.ts';
 import type { ProviderCall, UpstreamErrorKind } from '#providers/provider.ts';
 import type { CallSettings, Dialect, SealFields, VendorFailure, VendorKey } from '#providers/translated/dialect.ts';
+import { fitFetch } from '#providers/translated/fit-answer.ts';
 import { samplingOf, schemaOf, stopOf } from '#providers/translated/settings.ts';
 import { unifiedCounts } from '#providers/translated/usage.ts';
 
@@ -23,7 +25,8 @@ export function anthropicDialect({ baseUrl }: AnthropicOptions): Dialect {
     // Address and key are always given: what is left out, the library takes from the environment (MO-11).
     modelOf: ({ providerModel, fetch, key = NO_KEY }) => {
       const authentication = key.isToken ? { authToken: key.text } : { apiKey: key.text };
-      return createAnthropic({ baseURL: baseUrl.replace(/\/+$/, ''), ...authentication, fetch })(providerModel);
+      const settings = { baseURL: baseUrl.replace(/\/+$/, ''), ...authentication };
+      return createAnthropic({ ...settings, fetch: fitFetch(fetch, createClaudeFit) })(providerModel);
     },
     settingsOf,
     limitInBody: ({ max_tokens: limit }) => limit,
@@ -37,9 +40,10 @@ export function anthropicDialect({ baseUrl }: AnthropicOptions): Dialect {
     },
     countsOf: (usage) => {
       const long = longCacheWrite(usage.raw);
-      const counts = unifiedCounts(usage);
+      const counts = { ...unifiedCounts(usage), ...searchesIn(usage.raw) };
       return long === undefined ? counts : { ...counts, ...splitCacheWrite(counts.cacheWrite, long) };
     },
+    isUnbilled: ({ raw }) => isUnbilled(raw),
     // A word that is new to the library means at least that the answer has ended.
     finishReasonOf: () => 'stop',
     failureKindOf,
@@ -66,6 +70,13 @@ function longCacheWrite(raw: unknown): number | undefined {
   const creation = isJsonObject(raw) ? raw['cache_creation'] : undefined;
   const long = isJsonObject(creation) ? creation['ephemeral_1h_input_tokens'] : undefined;
   return typeof long === 'number' && long > 0 ? long : undefined;
+}
+
+/** Searches of a server that makes them by itself. */
+function searchesIn(raw: unknown) {
+  const used = isJsonObject(raw) ? raw['server_tool_use'] : undefined;
+  const searches = isJsonObject(used) ? used['web_search_requests'] : undefined;
+  return typeof searches === 'number' && searches > 0 ? { searches } : {};
 }
 
 function splitCacheWrite(all: number | undefined, long: number) {

@@ -3,12 +3,14 @@ import type { JSONSchema7, LanguageModelV4 } from '@ai-sdk/provider';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { callFetch } from '#providers/google/call-fetch.ts';
 import { codeOfBody, failureKindOf, retryDelayOf } from '#providers/google/failures.ts';
+import { createGeminiFit } from '#providers/google/fit.ts';
 import { fitPrompt } from '#providers/google/fit-prompt.ts';
 import { signsCalls, thinkingOf } from '#providers/google/gemini.ts';
 import { signatureIn, signatureStream, withTextSignatures } from '#providers/google/signed-texts.ts';
 import { countsOf } from '#providers/google/usage.ts';
 import type { ProviderCall } from '#providers/provider.ts';
 import type { CallSettings, Dialect } from '#providers/translated/dialect.ts';
+import { fitFetch } from '#providers/translated/fit-answer.ts';
 import { samplingOf, schemaOf, stopOf } from '#providers/translated/settings.ts';
 
 interface GoogleOptions {
@@ -27,7 +29,7 @@ export function googleDialect({ kind, baseUrl }: GoogleOptions): Dialect {
         baseURL: baseUrl.replace(/\/+$/, ''),
         // The library reads a key from the environment if it is given none (MO-11). `callFetch` sends ours.
         apiKey: 'unused',
-        fetch: callFetch(fetch, key),
+        fetch: callFetch(fitFetch(fetch, createGeminiFit), key),
         // By this name the library leaves out what only the Gemini API takes, such as the ids of function calls.
         ...(kind === 'vertex' && { name: 'google.vertex.chat' }),
       });

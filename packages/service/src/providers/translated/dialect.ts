@@ -53,6 +53,8 @@ export interface Dialect {
   };
   /** Every count that the vendor reported. It looks into `raw` where V4 leaves one out. */
   readonly countsOf: (usage: LanguageModelV4Usage) => TokenCounts;
+  /** The vendor does not bill this answer at all. */
+  readonly isUnbilled?: (usage: LanguageModelV4Usage) => boolean;
   /** The reason for a vendor's word that V4 does not unify; undefined for a word that means a failure. */
   readonly finishReasonOf: (raw: string) => FinishReason | undefined;
   /** What a failure means by the vendor's own codes. If it is undefined, the status decides, as for every vendor. */

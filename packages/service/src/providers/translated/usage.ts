@@ -20,7 +20,8 @@ export function usageReportFrom(dialect: Dialect, usage: LanguageModelV4Usage): 
     counts[name] = count;
     isContradictory ||= count !== given[name];
   }
-  return { counts, extra: wireUsage(counts), isContradictory };
+  const report = { counts, extra: wireUsage(counts), isContradictory };
+  return dialect.isUnbilled?.(usage) === true ? { ...report, isUnbilled: true } : report;
 }
 
 /** The nearest count of tokens to what was reported. */

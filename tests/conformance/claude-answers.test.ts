@@ -1,0 +1,192 @@
+// What Anthropic's format sends beside the usual answer, over real HTTP. A token costs a micro, cached 0.1, written to a cache 1.25.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { payloadsOf } from '../support/open-stream.ts';
+import { billNamed } from '../support/receipts.ts';
+import type { UpstreamStep } from '../support/scripted-upstream.ts';
+import { setStage } from '../support/stage.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const BALANCE = 1_000_000;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const { upstream, service, app, newUser, callAs } = await setStage({
+  checksBooks: true,
+  catalogue: (catalogue) => {
+    const price = {
+      inputMicrosPerMillion: 1_000_000,
+      cachedInputMicrosPerMillion: 100_000,
+      cacheWriteMicrosPerMillion: 1_250_000,
+      outputMicrosPerMillion: 1_000_000,
+    };
+    const { upstream: compatible } = catalogue.providers;
+    const at = { baseUrl: compatible.baseUrl };
+    const providers = {
+      ...catalogue.providers,
+      claude: { kind: 'anthropic', ...at },
+      gemini: { kind: 'google', ...at },
+    };
+    const common = { ...catalogue.models[0], price, marginBasisPoints: 0, outputLimitParameter: undefined };
+    const claude = { ...common, id: 'acme.claude-1', provider: 'claude', providerModel: 'claude-sonnet-4-5-20250929' };
+    const fees = { price: { ...price, microsPerCall: 500 }, marginMicrosPerCall: 70 };
+    const paid = { ...claude, ...fees, id: 'acme.fees-1' };
+    const gemini = { ...common, id: 'acme.gemini-1', provider: 'gemini', providerModel: 'gemini-2.5-flash' };
+    return { ...catalogue, providers, models: [...catalogue.models, claude, paid, gemini] };
+  },
+});
+
+async function call(body: string | readonly UpstreamStep[], fields: Fields) {
+  const user = await newUser(BALANCE);
+  upstream.script({ body });
+  const reply = await callAs(user, { model: 'acme.claude-1', ...fields }, { headers: { 'x-correlation-id': user } });
+  assert.equal(reply.status, 200, reply.text);
+  const bill = await waitUntil('it is settled', () => billNamed(service.database, user));
+  assert.deepEqual(await service.wallet(app, user), { balance: BALANCE - bill.charged, held: 0, openStreams: 0 });
+  return { bill, text: reply.text };
+}
+
+const event = (type: string, fields: Fields = {}): string =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+const start = (usage: Fields): string =>
+  event('message_start', { message: { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], usage } });
+const block = (index: number, fields: Fields): string => event('content_block_start', { index, content_block: fields });
+const delta = (index: number, fields: Fields): string => event('content_block_delta', { index, delta: fields });
+const stop = (index: number): string => event('content_block_stop', { index });
+const end = (reason: string, usage: Fields): string =>
+  event('message_delta', { delta: { stop_reason: reason }, usage });
+const STOP = event('message_stop');
+const HELLO = [block(0, { type: 'text', text: '' }), delta(0, { type: 'text_delta', text: 'Hello' }), stop(0)];
+
+const EMPTY = block(0, { type: 'text', text: '' });
+
+const streamed = (frames: readonly string[], fields: Fields = {}, ...last: UpstreamStep[]) =>
+  call([{ write: frames.join('') }, ...last], { stream: true, ...fields });
+const plain = (message: Fields, fields: Fields = {}) =>
+  call(JSON.stringify({ id: 'm', type: 'message', role: 'assistant', model: 'm', ...message }), fields);
+
+/** The usage at the start of a stream and at its end, with the charge. */
+const REPORTS: readonly (readonly [what: string, first: Fields, last: Fields, charge: number])[] = [
+  ['no input at the end', { input_tokens: 900, output_tokens: 1 }, { output_tokens: 40 }, 940],
+  ['an input of 0', { input_tokens: 900, output_tokens: 1 }, { input_tokens: 0, output_tokens: 40 }, 940],
+  [
+    'a cache of 0 as well',
+    { input_tokens: 100, output_tokens: 1, cache_read_input_tokens: 800 },
+    { input_tokens: 0, output_tokens: 40, cache_read_input_tokens: 0 },
+    220,
+  ],
+  [
+    'the same prompt, told apart',
+    { input_tokens: 900, output_tokens: 0 },
+    { input_tokens: 20, output_tokens: 40, cache_read_input_tokens: 880 },
+    148,
+  ],
+  ['a first input of 0', { input_tokens: 0, output_tokens: 0 }, { input_tokens: 900, output_tokens: 40 }, 940],
+  ['more output at the start', { input_tokens: 900, output_tokens: 40 }, { output_tokens: 0 }, 940],
+];
+
+test('MO-08 a stream of Claude is charged by the larger report of its prompt', async () => {
+  for (const [what, first, last, charge] of REPORTS) {
+    const { bill } = await streamed([start(first), ...HELLO, end('end_turn', last), STOP]);
+    assert.deepEqual([bill.charged, bill.isEstimated], [charge, false], what);
+  }
+});
+
+const USAGE = { input_tokens: 50, output_tokens: 20 };
+const OTHER = { type: 'new_block', payload: { any: 1 } };
+const CITED = { type: 'new_location', cited_text: 'x' };
+
+test('MO-09 events, blocks and deltas of unknown types are passed over', async () => {
+  const frames = [
+    event('new_event', { any: [1] }),
+    start(USAGE),
+    event('new_event', { any: [1] }),
+    block(0, OTHER),
+    delta(0, { type: 'text_delta', text: 'not said' }),
+    stop(0),
+    block(1, { type: 'text', text: '' }),
+    delta(1, { type: 'text_delta', text: 'Hello' }),
+    delta(1, { type: 'new_delta', any: 1 }),
+    delta(1, { type: 'citations_delta', citation: CITED }),
+    stop(1),
+    block(2, { type: 'server_tool_use', id: 's', name: 'new_tool', input: {} }),
+    delta(2, { type: 'input_json_delta', partial_json: '{}' }),
+    stop(2),
+    end('end_turn', USAGE),
+    STOP,
+    event('new_event', { any: [1] }),
+  ];
+  const stream = await streamed(frames);
+  const content = [OTHER, { type: 'text', text: 'Hello', citations: [CITED] }, OTHER];
+  const whole = await plain({ content, stop_reason: 'end_turn', usage: USAGE });
+  for (const { bill, text } of [stream, whole]) {
+    assert.deepEqual([bill.charged, bill.outcome, bill.isEstimated], [70, 'answered', false]);
+    assert.ok(text.includes('"content":"Hello"') && !text.includes('not said'), text);
+  }
+});
+
+test('CC-23 a refusal of Claude before any output costs nothing', async () => {
+  const usage = { input_tokens: 106, output_tokens: 1, cache_read_input_tokens: 2 };
+  for (const model of ['acme.claude-1', 'acme.fees-1']) {
+    const silent = [
+      await plain({ content: [], stop_reason: 'refusal', usage }, { model }),
+      await streamed([start(usage), end('refusal', usage), STOP], { model }),
+      await streamed([start(usage), EMPTY, stop(0), end('refusal', usage), STOP], {
+        model,
+      }),
+    ];
+    for (const { bill, text } of silent) {
+      assert.deepEqual([bill.charged, bill.outcome, bill.isEstimated, bill.isClamped], [0, 'answered', false, false]);
+      assert.match(text, /"finish_reason":"content_filter"/);
+    }
+  }
+  const content = [{ type: 'text', text: 'I will' }];
+  const late = [
+    await plain({ content, stop_reason: 'refusal', usage: USAGE }),
+    await streamed([start(USAGE), ...HELLO, end('refusal', USAGE), STOP]),
+    await plain({ content: [], stop_reason: 'end_turn', usage: USAGE }),
+  ];
+  for (const { bill } of late) assert.equal(bill.charged, 70);
+});
+
+test('CC-11 a stream of Claude that lacks only its last event is charged', async () => {
+  const whole = [start(USAGE), ...HELLO, end('end_turn', USAGE)];
+  const reset: UpstreamStep = { destroy: true };
+  for (const [last, ...steps] of [
+    [''],
+    ['', reset],
+    ['event: message_stop\ndata: {"ty'],
+    ['data: {"ty', reset],
+  ] as const) {
+    const { bill, text } = await streamed([...whole, last], {}, ...steps);
+    assert.deepEqual([bill.charged, bill.outcome], [70, 'answered'], text);
+    assert.equal(payloadsOf(text).at(-1), '[DONE]');
+  }
+  for (const reason of ['null', 'None']) {
+    const user = await newUser(BALANCE);
+    upstream.script({ body: [{ write: [start(USAGE), ...HELLO, end(reason, USAGE)].join('') }, reset] });
+    const reply = await callAs(user, { model: 'acme.claude-1', stream: true });
+    assert.ok(!reply.text.includes('[DONE]'), reply.text);
+    assert.deepEqual(await service.wallet(app, user), { balance: BALANCE, held: 0, openStreams: 0 });
+  }
+});
+
+function gemini(text: string, usageMetadata: Fields, finishReason?: string): string {
+  const candidate = { index: 0, content: { role: 'model', parts: [{ text }] }, ...(finishReason && { finishReason }) };
+  return `data: ${JSON.stringify({ candidates: [candidate], usageMetadata })}\n\n`;
+}
+
+test('MO-08 a stream of Gemini is charged by the larger report of each count', async () => {
+  const first = { promptTokenCount: 900, cachedContentTokenCount: 100, candidatesTokenCount: 1, totalTokenCount: 901 };
+  for (const last of [
+    { candidatesTokenCount: 40 },
+    { promptTokenCount: 0, candidatesTokenCount: 40, totalTokenCount: 40 },
+    { promptTokenCount: 900, cachedContentTokenCount: 0, candidatesTokenCount: 40, totalTokenCount: 940 },
+  ]) {
+    const frames = [gemini('Hel', first), gemini('lo', last, 'STOP')];
+    for (const steps of [[], [{ destroy: true }]] as const) {
+      const { bill } = await streamed(frames, { model: 'acme.gemini-1' }, ...steps);
+      assert.deepEqual([bill.charged, bill.outcome], [850, 'answered'], JSON.stringify(last));
+    }
+  }
+});
