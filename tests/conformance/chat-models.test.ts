@@ -20,7 +20,6 @@ const stage = await setStage({
 });
 const { upstream, service, app: thirdParty } = stage;
 const scenarios = scenariosOf(stage);
-upstream.script(saying('Hi'));
 const firstParty = await service.addApp({ isFirstParty: true });
 for (const app of [thirdParty, firstParty]) await service.fund(app, 'u', 1_000_000);
 
@@ -98,7 +97,7 @@ scenarios(
 );
 
 scenarios(
-  { as: FIRST, answers: { model: 'acme.secret-1' } },
+  { as: FIRST, upstream: saying('Hi'), answers: { model: 'acme.secret-1' } },
   RESERVED.map((model) => ({
     name: `CC-05 the operator’s app can call a reserved model as ${model}`,
     chat: { model },

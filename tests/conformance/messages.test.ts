@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chat, type Reply } from '../support/client.ts';
-import { assertRefusal } from '../support/refusal.ts';
+import { chat, COMPLETIONS, type Reply } from '../support/client.ts';
+import { scenariosOf } from '../support/scenarios.ts';
 import { completionBody } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
 
 /** The accepted messages and bodies; each fault is reported by its path. */
 
 const stage = await setStage({ model: { imageTokensMax: 1_000 } });
+const scenarios = scenariosOf(stage);
 const { upstream, service, app } = stage;
 const user = await stage.newUser(100_000_000);
 upstream.script({
@@ -118,43 +119,40 @@ const BAD: readonly (readonly [path: string, message: unknown, word?: RegExp])[]
   ['.function_call.name', { role: 'assistant', content: null, function_call: {} }],
 ];
 
-async function assertRefused(
-  fields: Readonly<Record<string, unknown>> | string,
-  path: string,
-  word?: RegExp,
-): Promise<void> {
-  const before = [upstream.requests.length, await service.wallet(app, user)];
-  const target = { url: service.url, key: app.liveKey, user };
-  const reply = await (typeof fields === 'string' ? chat({ ...target, body: fields }) : chat(target, fields));
-  assertRefusal(reply, { code: 'BAD_REQUEST', param: path, hasLink: false }, JSON.stringify(fields));
-  assert.ok(String(reply.error['message']).startsWith(`\`${path}\` must be `), reply.text);
-  if (word !== undefined) assert.match(String(reply.error['message']), word);
-  assert.deepEqual([upstream.requests.length, await service.wallet(app, user)], before);
-}
+/** A user whose calls are all refused. */
+const unspent = await stage.newUser(1_000_000);
+const REFUSED = { as: { key: app.liveKey, user: unspent }, code: 'BAD_REQUEST', hasLink: false, asked: 0 } as const;
 
-for (const [path, message, word] of BAD) {
-  test(`CC-07 a fault in a message is reported by its path: ${path} of ${JSON.stringify(message).slice(0, 60)}`, () =>
-    assertRefused({ messages: [{ role: 'user', content: 'Hello' }, message] }, `messages[1]${path}`, word));
-}
+/** A refusal that begins with the path of what is at fault. */
+const at = (param: string, word = /./) => ({ param, contains: [new RegExp(`^\`${escaped(param)}\` must be `), word] });
+const escaped = (path: string) => path.replaceAll(/[.[\]]/g, String.raw`\$&`);
 
-test('CC-07 a `messages` value that is no message list is refused', async () => {
-  for (const messages of [undefined, null, [], {}, 'Hello', 7]) await assertRefused({ messages }, 'messages');
-});
+scenarios(
+  REFUSED,
+  BAD.map(([path, message, word]) => ({
+    name: `CC-07 a fault in a message is reported by its path: ${path} of ${JSON.stringify(message).slice(0, 60)}`,
+    chat: { messages: [{ role: 'user', content: 'Hello' }, message] },
+    ...at(`messages[1]${path}`, word),
+  })),
+);
 
-test('CC-03 a Responses body is told which interface this is', async () => {
-  const tools = [{ type: 'function', name: 'find', parameters: {} }];
-  for (const [field, value] of [
-    ['input', [{ role: 'user', content: [{ type: 'input_text', text: 'a' }] }]],
-    ['prompt', 'Hello'],
-    ['contents', []],
-  ] as const) {
-    const body = { model: 'large', temperature: 1, tools, [field]: value, instructions: 'a' };
-    const reply = await chat({ url: service.url, key: app.liveKey, user, body });
-    assertRefusal(reply, { code: 'BAD_REQUEST', param: field });
-    assert.match(String(reply.error['message']), /takes `messages`: choose the chat-completions interface/);
-  }
-  await assertRefused({ tools }, 'tools[0].function', /Responses interface/);
-});
+scenarios(
+  { ...REFUSED, name: 'CC-07 a `messages` value that is no message list is refused', ...at('messages') },
+  [undefined, null, [], {}, 'Hello', 7].map((messages) => ({ chat: { messages } })),
+);
+
+const tools = [{ type: 'function', name: 'find', parameters: {} }];
+const body = { model: 'large', temperature: 1, tools, instructions: 'a' };
+const RESPONSES = { ...REFUSED, name: 'CC-03 a Responses body is told which interface this is' };
+const contains = ['takes `messages`: choose the chat-completions interface'];
+
+scenarios({ ...RESPONSES, request: `POST ${COMPLETIONS}`, body, contains }, [
+  { body: { input: [{ role: 'user', content: [{ type: 'input_text', text: 'a' }] }] }, param: 'input' },
+  { body: { prompt: 'Hello' }, param: 'prompt' },
+  { body: { contents: [] }, param: 'contents' },
+]);
+
+scenarios(RESPONSES, [{ chat: { tools }, ...at('tools[0].function', /Responses interface/) }]);
 
 const bodyWith = (fields: string) => `{"model":"large","messages":[{"role":"user","content":"Hi"}],${fields}}`;
 const schema = (properties: string) =>
@@ -176,9 +174,18 @@ const UNSAFE: readonly (readonly [fields: string, path: string])[] = [
   [schema('{"a":{"enum":[1,-1e999]}}'), `${AT}.a.enum[1]`],
 ];
 
-for (const [fields, path] of UNSAFE) {
-  test(`CC-07 an unsafe value is refused at any place: ${path}`, () => assertRefused(bodyWith(fields), path));
-}
+scenarios(
+  { ...REFUSED, request: `POST ${COMPLETIONS}` },
+  UNSAFE.map(([fields, path]) => ({
+    name: `CC-07 an unsafe value is refused at any place: ${path}`,
+    body: bodyWith(fields),
+    ...at(path),
+  })),
+);
+
+test('CC-07 a refused message costs nothing', async () => {
+  assert.deepEqual(await service.wallet(app, unspent), { balance: 1_000_000, held: 0, openStreams: 0 });
+});
 
 test('CC-13 schemas and texts may contain the same words', async () => {
   const properties = {

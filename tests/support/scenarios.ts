@@ -12,7 +12,7 @@ import type { Stage } from './stage.ts';
 type Caller = { readonly key: string; readonly user?: string } | Person | Browser;
 
 /** Those whom every table knows by name. A key speaks for the user `u`, and a visitor is a browser without a session. */
-type Known = 'nobody' | 'visitor' | 'key' | 'test key' | 'owner' | 'operator' | 'finance' | 'support';
+type Known = 'nobody' | 'visitor' | 'key' | 'test key' | 'owner' | 'operator';
 
 type Sought = string | RegExp;
 
@@ -107,8 +107,6 @@ function callersOf({ service, app }: Stage): (name: Known | Caller) => Promise<C
     'test key': () => ({ key: app.testKey, user: 'u' }),
     owner: () => newOwner(service),
     operator: () => newOperator(service),
-    finance: () => newOperator(service, 'finance'),
-    support: () => newOperator(service, 'support'),
   };
   const made = new Map<string, Promise<Caller | undefined>>();
   return async (name) => {
