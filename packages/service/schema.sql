@@ -1872,6 +1872,10 @@ grant execute on function connections.alerts_due(integer) to purser_live;
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function connections.is_owner_deleted(text,text,timestamp with time zone) to purser_live;
 
+-- connections.is_released_since(p_app text, p_user text, p_since timestamp with time zone) returns boolean
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function connections.is_released_since(text,text,timestamp with time zone) to purser_live;
+
 -- connections.refuse_leaving() returns trigger
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 

@@ -38,12 +38,10 @@ const walletFields = {
     description: 'What new calls can use, in micros: the balance less what is set aside.',
   }),
   currency: z.string(),
-  spendCapMicros: amount
-    .nullable()
-    .meta({
-      description:
-        'The most that the user lets the app spend in a calendar month (UTC), in micros. It is null if they set no cap.',
-    }),
+  spendCapMicros: amount.nullable().meta({
+    description:
+      'The most that the user lets the app spend in a calendar month (UTC), in micros. It is null if they set no cap.',
+  }),
   spentThisMonthMicros: amount.meta({
     description: 'What calls of this calendar month (UTC) were charged, in micros.',
   }),

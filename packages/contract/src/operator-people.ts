@@ -38,10 +38,12 @@ const when = moment.nullable();
 const count = z.int();
 
 /** Why a person cannot be deleted yet. */
-const obstacle = z.enum(['money', 'held', 'debt', 'checkout', 'gift', 'refund', 'dispute', 'case', 'rest']).meta({
-  description:
-    'What prevents the deletion. `money` is in the wallet. `held` money is set aside for running calls. `debt` is a shortfall. A `checkout` may still be paid, and so may a `gift`, which is a checkout of theirs for somebody else’s wallet. The processor has not confirmed a `refund`. In a `dispute`, a bank may still give money back. A `case` about a payment waits for an operator. A `rest` is less than can be paid back, and nobody has agreed to give up as much.',
-});
+const obstacle = z
+  .enum(['money', 'held', 'debt', 'checkout', 'gift', 'refund', 'dispute', 'case', 'waiting', 'rest'])
+  .meta({
+    description:
+      'What prevents the deletion. `money` is in the wallet. `held` money is set aside for running calls. `debt` is a shortfall. A `checkout` may still be paid, and so may a `gift`, which is a checkout of theirs for somebody else’s wallet. The processor has not confirmed a `refund`. In a `dispute`, a bank may still give money back. A `case` about a payment waits for an operator. An act of an operator is `waiting` for a second person. A `rest` is less than can be paid back, and nobody has agreed to give up as much.',
+  });
 
 const rests = z.array(z.object({ appId: z.string(), userId: z.string(), amountMicros: amount, currency: z.string() }));
 

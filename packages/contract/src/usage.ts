@@ -66,12 +66,10 @@ export const receiptSchema = z
     userId: z.string(),
     model: z.string().nullable(),
     at: moment,
-    outcome: z
-      .enum(['answered', 'abandoned', 'failed', 'expired'])
-      .meta({
-        description:
-          'How the call ended: it was `answered`, or `abandoned` by its caller; it `failed` at the provider, or `expired` because its gateway died.',
-      }),
+    outcome: z.enum(['answered', 'abandoned', 'failed', 'expired']).meta({
+      description:
+        'How the call ended: it was `answered`, or `abandoned` by its caller; it `failed` at the provider, or `expired` because its gateway died.',
+    }),
     estimated: z
       .boolean()
       .meta({ description: 'Whether the service counted tokens itself, because the provider did not report them.' }),
@@ -97,11 +95,9 @@ export const receiptSchema = z
       .int()
       .optional()
       .meta({ description: 'The number of web searches that the provider made. It is absent if there were none.' }),
-    price: receiptPriceSchema
-      .nullable()
-      .meta({
-        description: 'The price that was in force when the call began. It is null if the gateway died during the call.',
-      }),
+    price: receiptPriceSchema.nullable().meta({
+      description: 'The price that was in force when the call began. It is null if the gateway died during the call.',
+    }),
     heldMicros: amount.meta({ description: 'What was on hold for the call, in micros.' }),
     chargedMicros: amount.meta({ description: 'What the call was charged, in micros.' }),
     releasedMicros: amount.meta({ description: 'What was on hold and not charged, in micros.' }),

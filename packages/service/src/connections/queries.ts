@@ -168,6 +168,22 @@ export async function isOwnerDeleted(
   return rows[0]?.is_deleted ?? false;
 }
 
+/**
+ * Whether a wallet was released from its owner since a moment, or since the transaction began, or is released while this waits. Until the transaction ends, the owner
+ * of today keeps it. Call it before the wallet is locked.
+ */
+export async function isReleasedSince(
+  tx: Queryable,
+  wallet: { readonly appId: string; readonly userId: string },
+  since?: Date,
+): Promise<boolean> {
+  const { rows } = await tx.query<{ is_released: boolean }>(
+    'select connections.is_released_since($1, $2, $3) as is_released',
+    [wallet.appId, wallet.userId, since ?? null],
+  );
+  return rows[0]?.is_released ?? false;
+}
+
 /** Notes that a release was the deletion of the owner. */
 export async function markDeletion(
   tx: Queryable,

@@ -1,4 +1,5 @@
 import type { AuditEntry } from '#audit/entry.ts';
+import { isReleasedSince } from '#connections/queries.ts';
 import type { Pool, Queryable } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
 import { newPendingActId } from '#kernel/ids.ts';
@@ -51,6 +52,9 @@ export function movingMoney<Result>(
 ): Promise<Result | PendingAct | Refusal<'CONFLICT' | 'FORBIDDEN'>> {
   const { limits } = act;
   return recorded<Result | PendingAct | Refusal<'CONFLICT' | 'FORBIDDEN'>>(pool, async (tx) => {
+    const [appId = '', userId = ''] = act.subject.split(' ');
+    // From here on a release or a deletion waits, and then finds what was booked, or the act that waits.
+    if (await isReleasedSince(tx, { appId, userId })) return { result: releasedNow(), lines: [] };
     let changed: MoneyChanged = {};
     if (limits !== undefined) await beginAct(tx);
     const result = await run(tx, (said) => (changed = said));
@@ -120,6 +124,13 @@ async function keepForSecond(
   await tellOfPending?.(tx, pending, others);
   const facts = { pendingId: pending.pendingId, action, amountMicros: amount };
   return { result: pending, lines: [lineOf({ ...act, action: 'pending.request' }, { after: facts })] };
+}
+
+function releasedNow(): Refusal<'CONFLICT'> {
+  return refuse(
+    'CONFLICT',
+    'The wallet was released from its owner at this moment. Nothing was changed. Look at it again.',
+  );
 }
 
 function otherWaits(): Refusal<'CONFLICT'> {

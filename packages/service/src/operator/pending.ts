@@ -1,3 +1,4 @@
+import { isReleasedSince } from '#connections/queries.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import type { Wallet } from '#ledger/wallet/wallet.ts';
 import { type Act, lineOf, type Recorded, recorded, Repeated } from '#operator/acts.ts';
@@ -102,6 +103,7 @@ async function confirm(
   const tooNew = await judgeTwoPersons(tx, act.actor, requestedBy);
   if (tooNew !== undefined) return { result: tooNew, lines: [] };
   const money = moneyActOf(waiting.act);
+  if (await isReleasedSince(tx, money, waiting.requested_at)) return { result: otherOwner(), lines: [] };
   let changed: MoneyChanged = {};
   const done = await runMoneyAct(ground, tx, money, (said) => (changed = said));
   if (done instanceof Refusal) return { result: done, lines: [] };
@@ -160,6 +162,13 @@ function deciderOf({ actor, actorName, reason }: Act) {
 
 function nothingLeft(): Refusal<'CONFLICT'> {
   return refuse('CONFLICT', 'This act was done in another way meanwhile, and would change nothing. Reject it.');
+}
+
+function otherOwner(): Refusal<'CONFLICT'> {
+  return refuse(
+    'CONFLICT',
+    'The wallet was released from its owner after this act was asked for. Nothing was changed. Reject it, and ask again.',
+  );
 }
 
 function otherAmount({ amount_micros: asked }: PendingRow, { amount }: MoneyChanged): Refusal<'CONFLICT'> {

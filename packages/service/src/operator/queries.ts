@@ -131,6 +131,19 @@ export async function selectWaiting(
   return rows[0] && opened(tx, rows[0]);
 }
 
+/** Whether an act on this wallet, or on a payment of it, waits for a second person. */
+export async function hasWaitingAct(
+  db: Queryable,
+  { appId, userId }: { readonly appId: string; readonly userId: string },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `select from operator.pending_acts
+     where (subject = $1 or starts_with(subject, $1 || ' ')) and state = 'waiting' and expires_at > clock_timestamp() limit 1`,
+    [`${appId} ${userId}`],
+  );
+  return rowCount === 1;
+}
+
 export async function selectPending(db: Queryable, pendingId: string): Promise<PendingRow | undefined> {
   const { rows } = await db.query<PendingRow>(`select ${COLUMNS} from operator.pending_acts where pending_id = $1`, [
     pendingId,

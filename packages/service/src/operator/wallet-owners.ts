@@ -11,6 +11,7 @@ import type { AppId, EndUserId, IdentityId } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import { createWallets, type Wallet } from '#ledger/wallet/wallet.ts';
 import { type Act, audited, Repeated } from '#operator/acts.ts';
+import { hasWaitingAct } from '#operator/queries.ts';
 
 interface WalletName {
   readonly appId: AppId;
@@ -58,6 +59,7 @@ interface WalletOwnersOptions extends WalletOwnerMails {
 }
 
 const SESSIONS_MAX = 1_000;
+const ACT_WAITS = 'An act on this wallet waits for a second person. Confirm or reject it first.';
 
 export function createWalletOwners({ pool, currency, mailReleased, mailMoved }: WalletOwnersOptions): WalletOwners {
   async function withWallets(identityId: IdentityId, email: string): Promise<WalletOwner> {
@@ -89,6 +91,7 @@ export function createWalletOwners({ pool, currency, mailReleased, mailMoved }: 
       return audited(pool, named, async (tx, note) => {
         const identityId = await releaseWallet(tx, wallet);
         if (identityId === undefined) return refuse('NOT_FOUND', 'Nobody owns a wallet of this user for this app.');
+        if (await hasWaitingAct(tx, wallet)) return refuse('CONFLICT', ACT_WAITS);
         const owner = await selectIdentity(tx, identityId);
         const app = await selectAppDetails(tx, appId);
         assert(owner !== undefined && app !== undefined, 'a wallet has an owner and an app');

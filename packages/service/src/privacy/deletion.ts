@@ -25,6 +25,7 @@ import type { Micros } from '#kernel/micros.ts';
 import { createFunding } from '#ledger/funding/funding.ts';
 import { createWallets, type Wallet } from '#ledger/wallet/wallet.ts';
 import { deleteMessagesTo } from '#mail/privacy-queries.ts';
+import { hasWaitingAct } from '#operator/queries.ts';
 import { payableIn } from '#payments/amounts.ts';
 import { forgetPayer, hasOpenCheckout, type OpenMatter, selectOpenMatters } from '#payments/privacy-queries.ts';
 
@@ -33,9 +34,9 @@ export interface Obstacle {
   /**
    * With `money`, it is in the wallet. With `held`, calls hold it. With `debt`, it is owed to the operator. With
    * `gift`, it is a checkout for somebody else's wallet. With `rest`, it is too small to be paid back, and nobody has said that this
-   * amount is given up.
+   * amount is given up. With `waiting`, an act of an operator waits for a second person.
    */
-  readonly kind: 'money' | 'held' | 'debt' | 'gift' | 'rest' | OpenMatter;
+  readonly kind: 'money' | 'held' | 'debt' | 'gift' | 'rest' | 'waiting' | OpenMatter;
   /** The wallet. It is undefined for a gift. */
   readonly wallet: PersonWallet | undefined;
 }
@@ -175,6 +176,7 @@ async function judge(
     const days = { checkout: CHECKOUT_DAYS, dispute: DISPUTE_DAYS };
     const kinds = [...moneyIn(found), ...(await selectOpenMatters(db, { appId, userId }, days))];
     obstacles.push(...kinds.map((kind) => ({ kind, wallet })));
+    if (await hasWaitingAct(db, wallet)) obstacles.push({ kind: 'waiting', wallet });
   }
   const isPaying = hasGift ?? (await hasOpenCheckout(db, identityId, CHECKOUT_DAYS));
   if (isPaying && !obstacles.some(({ kind }) => kind === 'checkout')) {

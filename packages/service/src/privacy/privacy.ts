@@ -115,6 +115,7 @@ const FIRST: Readonly<Record<Obstacle['kind'], string>> = {
   refund: 'has a refund that the payment processor has not confirmed',
   dispute: 'has a dispute in which a bank may still give money back: wait 90 days at most',
   case: 'has an open case of a payment: solve it first',
+  waiting: 'has an act of an operator that waits for a second person: confirm or reject it first',
   rest: 'has less than can be paid back: agree with the person that they give it up, and name the amount in `givesUp`',
 };
 const NAMED_MAX = 5;

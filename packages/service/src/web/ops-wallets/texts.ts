@@ -230,6 +230,7 @@ export const PERSON_TEXTS = {
     refund: 'The payment processor has not confirmed a refund.',
     dispute: 'A bank may still return money from a dispute. Wait 90 days at most.',
     case: 'A payment needs a decision by an operator. Solve the case first.',
+    waiting: 'An act waits for a second person. Confirm or reject it first.',
     rest: 'The wallet has less than can be paid back. Agree with the person that they give up this amount.',
   },
   moves: 'E-mail changes by operators',

@@ -30,6 +30,8 @@ export const DATA_TEXTS = {
     dispute: (app: string) =>
       `Your bank took back a payment for ${app} and may still return it. That can take 90 days.`,
     case: (app: string) => `A payment for ${app} is being reviewed.`,
+    waiting: (app: string) =>
+      `The operator is about to book something in your wallet for ${app}. That takes a day at most.`,
     rest: (app: string) => `Your wallet for ${app} has less than can be paid back.`,
   },
   refund: 'Get a refund first',
