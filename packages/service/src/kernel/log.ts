@@ -65,9 +65,21 @@ interface FaultDescription {
   readonly cause?: FaultDescription;
 }
 
+/** Codes of a network or disk, and of a database server that is away, full or refuses everybody: an operator mends these. */
+const NOT_OURS =
+  /^(?:ECONN\w+|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|ENOTFOUND|EAI_AGAIN|ENOSPC|EDQUOT|EACCES|EROFS|EIO|ERR_TLS_\w+|CERT_\w+|57P\d\d|08\w{3}|28\w{3}|3D000|53\w{3})$/;
+/** What the driver of the database says, without a code, of a connection that ended. */
+const ENDED = /^(?:Connection terminated|timeout exceeded when trying to connect)/;
+
+/** An error with this mark tells of somebody else's fault, such as a provider's. */
+interface Outside {
+  readonly isOutside: true;
+}
+
 /**
- * Describes a fault for a log line: name, message, stack, and the same of its cause. Other properties are left out, because
- * libraries attach requests, statement parameters and configuration to their errors.
+ * Describes a fault for a log line: name, message, stack, and the same of its cause. There is no stack of a fault that lies outside
+ * this service. Other properties are left out, because libraries attach requests, statement parameters and configuration to their
+ * errors.
  */
 export function describeFault(fault: unknown): FaultDescription {
   // A thrown value that is not an error may be anything, a body included: log only its type.
@@ -75,7 +87,13 @@ export function describeFault(fault: unknown): FaultDescription {
   return {
     name: fault.name,
     message: fault.message,
-    ...(fault.stack === undefined ? {} : { stack: fault.stack }),
+    ...(fault.stack === undefined || isOutside(fault) ? {} : { stack: fault.stack }),
     ...(fault.cause === undefined ? {} : { cause: describeFault(fault.cause) }),
   };
+}
+
+function isOutside(fault: Error): boolean {
+  const { isOutside: isMarked } = fault as Partial<Outside>;
+  if (isMarked === true || ENDED.test(fault.message)) return true;
+  return 'code' in fault && typeof fault.code === 'string' && NOT_OURS.test(fault.code);
 }

@@ -81,6 +81,8 @@ interface UpstreamErrorOptions extends ErrorOptions {
 
 /** A provider's failure. The message is always ours: it never holds a provider's text (ER-03). */
 export class UpstreamError extends Error {
+  /** The log has no stack of it. */
+  readonly isOutside = true;
   readonly kind: UpstreamErrorKind;
   readonly status: number | undefined;
   readonly retryAfterSeconds: number | undefined;
