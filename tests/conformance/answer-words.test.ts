@@ -139,7 +139,7 @@ test('CC-01 the first delta of each choice names the assistant', async () => {
 
 /** Words of servers, by what they mean. */
 const REASONS: Readonly<Record<string, readonly string[]>> = {
-  stop: ['stop', 'STOP', 'end_turn', 'eos', 'stop_sequence', 'never heard of'],
+  stop: ['stop', 'STOP', 'end_turn', 'eos', 'eos_token', 'stop_sequence', 'COMPLETE', 'never heard of'],
   length: `length MAX_TOKENS max_length ERROR_LIMIT time_limit TIME_LIMIT model_length maxTokens REASON_MAX_LEN
     model_context_window_exceeded context_window_exceeded CONTEXT_LENGTH_EXCEEDED`.split(/\s+/),
   tool_calls: ['tool_calls', 'tool_use', 'TOOL_CALL'],
@@ -156,7 +156,7 @@ test('CC-01 any finish reason becomes one of the format’s', async () => {
     for (const said of words) {
       const choice = { index: 0, finish_reason: said };
       const stream = await streamOf([{ choices: [{ ...choice, delta: { content: 'x' } }], usage: USAGE }]);
-      assert.equal(stream.choices()[0]?.finish_reason, told, said);
+      assert.equal(stream.choices().at(-1)?.finish_reason, told, said);
       await expectCharged(stream.user, CHARGE);
       const plain = await plainOf([{ ...choice, message: { content: 'x' } }]);
       assert.equal(plain.choices()[0]?.finish_reason, told, said);
