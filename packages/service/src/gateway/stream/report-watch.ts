@@ -58,7 +58,7 @@ export function createReportWatch(choices: number): ReportWatch {
       const earlier = report?.counts.completion ?? 0;
       report = laterReport(report, usage);
       const completion = report?.counts.completion ?? 0;
-      isRunning ||= hasSaid && earlier > 0 && completion > earlier;
+      isRunning ||= choices === 1 && hasSaid && earlier > 0 && completion > earlier;
       const isOpen = said.some(({ finish_reason: reason }) => reason === null);
       // A count of nothing beside text is a place that is filled in later.
       isCurrent = !(hasText && isOpen && completion === 0);

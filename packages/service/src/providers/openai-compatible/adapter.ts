@@ -65,7 +65,7 @@ export function createOpenAiCompatible(options: AdapterOptions): Provider {
       try {
         const { postStreamed } = await streamed.endpointOf(call.providerModel);
         const response = await postStreamed(body, { silenceMsMax: call.timeoutMs, signal, headers: call.headers });
-        if (response.status === 200) return new ChunkStream(response, outputTokensOf(call));
+        if (response.status === 200) return new ChunkStream(response, outputTokensOf(call), choicesOf(call));
         if (response.status === UNAUTHORIZED) streamed.refused();
         throw errorOfResponse(response.status, await response.readError(), call.request);
       } catch (fault) {
@@ -76,8 +76,12 @@ export function createOpenAiCompatible(options: AdapterOptions): Provider {
 }
 
 /** The limit that is sent, over all choices. */
-function outputTokensOf({ outputTokens, request }: ProviderCall): number {
-  return outputTokens * Number(request['n'] ?? 1);
+function outputTokensOf(call: ProviderCall): number {
+  return call.outputTokens * choicesOf(call);
+}
+
+function choicesOf({ request }: ProviderCall): number {
+  return Number(request['n'] ?? 1);
 }
 
 function answerOf({ isCut }: BufferedResponse, text: string, limit: number): Completion {

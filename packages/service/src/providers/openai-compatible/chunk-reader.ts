@@ -5,6 +5,7 @@ import { createChoiceShape, unknownWordsIn } from '#providers/openai-compatible/
 import { checkChoices, checkForError } from '#providers/openai-compatible/error.ts';
 import { textsOf } from '#providers/openai-compatible/chunk-texts.ts';
 import { createEndWatch } from '#providers/openai-compatible/missing-reasons.ts';
+import { createChoiceUsages } from '#providers/openai-compatible/usages-of-choices.ts';
 import { reportIn } from '#providers/openai-compatible/usage.ts';
 import { type StreamChunk, UpstreamError } from '#providers/provider.ts';
 import { createEventReader } from '#providers/sse.ts';
@@ -33,14 +34,15 @@ export interface ChunkReader {
   readonly isComplete: () => boolean;
 }
 
-/** The parameter `outputTokensMax` is the limit that was sent, over all choices. */
-export function createChunkReader(outputTokensMax = Infinity): ChunkReader {
+/** The parameter `outputTokensMax` is the limit that was sent, over all of so many choices. */
+export function createChunkReader(outputTokensMax = Infinity, choices = 1): ChunkReader {
   const chunks: StreamChunk[] = [];
   let isDone = false;
   const shape = createChoiceShape(); // Has a state: tool calls are numbered through the whole stream.
   const chunkOf = createChunkParser(shape);
   const watch = createEndWatch(outputTokensMax);
   const templates = createTemplates(chunkOf);
+  const usageIn = createChoiceUsages(choices);
 
   /** Finishes what the provider left open, because it says that it is done. */
   function close(): void {
@@ -72,7 +74,8 @@ export function createChunkReader(outputTokensMax = Infinity): ChunkReader {
       const event = parseJson(data);
       const chunk = chunkIn(event, name);
       if (chunk === undefined) return;
-      chunks.push(chunk);
+      const usage = usageIn(chunk);
+      chunks.push(usage === chunk.usage ? chunk : { ...chunk, usage });
       watch.follow(chunk, wordsIn(event));
       templates.learn(event, raw, data);
     },

@@ -32,9 +32,9 @@ export class ChunkStream implements ChunkSource, ResponseListener {
   #over: PromiseWithResolvers<void> | undefined;
 
   /** The parameter `outputTokensMax` is the limit that was sent, over all choices. */
-  constructor(response: StreamedResponse, outputTokensMax = Infinity) {
+  constructor(response: StreamedResponse, outputTokensMax = Infinity, choices = 1) {
     this.#response = response;
-    this.#chunks = createChunkReader(outputTokensMax);
+    this.#chunks = createChunkReader(outputTokensMax, choices);
   }
 
   isWhole(): boolean {

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { sumOfChoices } from '#providers/openai-compatible/usages-of-choices.ts';
 import { TOKEN_COUNTS, TOKENS_MAX, type TokenCounts, type UsageReport } from '#providers/completion.ts';
 
 type Path = readonly string[];
@@ -82,13 +83,18 @@ const ANTHROPIC_PROMPT: readonly Path[] = [
 /** The usage that an answer or a chunk reports, wherever it has it. Undefined if it has none. */
 export function reportIn(answer: JsonObject): UsageReport | undefined {
   const { usage, choices, x_groq: groq, timings } = answer;
-  const [choice] = Array.isArray(choices) ? (choices as readonly unknown[]) : [];
   return (
     usageReportOf(usage) ??
-    usageReportOf(isJsonObject(choice) ? choice['usage'] : undefined) ?? // Moonshot, in streams
+    usageOfChoices(choices) ?? // Moonshot, in streams
     usageReportOf(isJsonObject(groq) ? groq['usage'] : undefined) ??
     usageReportOf(usageOfTimings(timings))
   );
+}
+
+function usageOfChoices(choices: unknown): UsageReport | undefined {
+  if (!Array.isArray(choices)) return undefined;
+  const reports = choices.map((choice) => usageReportOf(isJsonObject(choice) ? choice['usage'] : undefined));
+  return sumOfChoices(reports.filter((report) => report !== undefined));
 }
 
 /**

@@ -1,0 +1,64 @@
+import type { Chunk, TokenCounts, UsageReport } from '#providers/completion.ts';
+
+/** The counts of what was generated. The others are of the prompt, which all choices share. */
+const OUTPUT = ['completion', 'reasoning', 'audioOutput', 'imageOutput', 'searches'] as const;
+
+/** One usage for all of several reports, each of another choice: their output adds up, and the prompt counts once. */
+export function sumOfChoices(reports: readonly UsageReport[]): UsageReport | undefined {
+  const [first] = reports;
+  if (first === undefined || reports.length === 1) return first;
+  // The choice that was asked first has computed the prompt. The others find it in the cache.
+  const prompt = reports.reduce((most, one) => (freshOf(one) > freshOf(most) ? one : most));
+  const counts: { -readonly [Name in keyof TokenCounts]: TokenCounts[Name] } = { ...prompt.counts };
+  for (const name of OUTPUT) counts[name] = sumOf(reports.map((one) => one.counts[name]));
+  const beside = reports.map(({ counts: { total, prompt: own } }) =>
+    total === undefined || own === undefined || total < own ? undefined : total - own,
+  );
+  const output = beside.includes(undefined) ? undefined : sumOf(beside);
+  counts.total = output === undefined || counts.prompt === undefined ? undefined : counts.prompt + output;
+  return { ...prompt, counts, isContradictory: reports.some(({ isContradictory }) => isContradictory) };
+}
+
+function freshOf({ counts: { prompt = 0, cached = 0 } }: UsageReport): number {
+  return prompt - cached;
+}
+
+function sumOf(counts: readonly (number | undefined)[]): number | undefined {
+  const known = counts.filter((count) => count !== undefined);
+  return known.length === 0 ? undefined : known.reduce((sum, count) => sum + count, 0);
+}
+
+/**
+ * Follows the usages of a stream with several choices. llama.cpp sends one for each choice, behind its reason to finish; others send one
+ * for each beside it; most send one for all. A usage behind or beside the reason of one choice, while another has none or has a usage of
+ * its own, is that of this choice.
+ */
+export function createChoiceUsages(choices: number): (chunk: Chunk) => UsageReport | undefined {
+  const own = new Map<number, UsageReport>();
+  const finished = new Set<number>();
+  /** Choices that have finished since the last usage. */
+  let waiting: number[] = [];
+
+  /** The choice that a usage belongs to; undefined if it is that of all. */
+  function choiceOf(said: Chunk['choices']): number | undefined {
+    const [one] = said;
+    if (said.length === 1 && one !== undefined) return one.finish_reason === null ? undefined : one.index;
+    const [last] = waiting;
+    return waiting.length === 1 && (own.size > 0 || finished.size < choices) ? last : undefined;
+  }
+
+  return (chunk) => {
+    const { choices: said, usage } = chunk;
+    for (const { index, finish_reason: reason } of said) {
+      if (reason === null || finished.has(index)) continue;
+      finished.add(index);
+      waiting.push(index);
+    }
+    if (usage === undefined || choices < 2) return usage;
+    const index = choiceOf(said);
+    waiting = [];
+    if (index === undefined) return usage;
+    own.set(index, usage);
+    return sumOfChoices([...own.values()]);
+  };
+}
