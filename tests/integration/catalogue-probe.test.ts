@@ -54,8 +54,8 @@ function found(said: string): Readonly<Record<string, string>> {
 
 test('MO-13 the probe sends nothing without --yes', async (t) => {
   const { status, said } = await run(t, []);
-  // 8 questions of 300 tokens; two limits of 24 and six of 512, or eight answers of 4,000.
-  assert.match(said, /at most 8 calls\.\n.*at most 0\.00864 EUR if .* honours[^]*at most 0\.0664 EUR if it ignores/);
+  // 9 questions of 300 tokens; two limits of 24 and six of 512, or eight answers of 4,000; and two answers of 24 in one.
+  assert.match(said, /at most 9 calls\.\n.*at most 0\.009036 EUR if .* honours[^]*at most 0\.066796 EUR if it ignores/);
   assert.deepEqual([status, upstream.requests.length], [0, first]);
   assert.match((await run(t, [], { price: undefined })).said, /not known: the entry has no price/);
 });
@@ -75,6 +75,7 @@ test('MO-13 a good server needs only a smaller context', async (t) => {
     'output limit by max_completion_tokens': 'yes: the answer was cut, with the finish reason `length`',
     'output limit by max_tokens': 'yes: the answer was cut, with the finish reason `length`',
     'usage in plain answers': 'yes: prompt, completion, total',
+    'usage of two choices': 'yes: 48 tokens for two answers',
     streams: 'yes: the finish reason is `stop`',
     'usage in streams': 'yes: prompt, completion, total',
     tools: 'yes: the finish reason is `tool_calls`',
@@ -84,7 +85,7 @@ test('MO-13 a good server needs only a smaller context', async (t) => {
   });
   assert.deepEqual(proposedIn(said), { ...MODEL, contextTokens: 8_192 });
   const sent = upstream.requests.slice(first);
-  assert.equal(sent.length, 7); // Six calls, and the list of models.
+  assert.equal(sent.length, 8); // Seven calls, and the list of models.
   assert.ok(sent.every(({ headers }) => headers.authorization === 'Bearer key-of-ours'));
 });
 
@@ -100,6 +101,13 @@ test('MO-13 a server that ignores `max_completion_tokens` gets `max_tokens` prop
   const none = await run(t, ['--yes'], { contextTokens: 8_000 });
   assert.match(none.said, /! No output limit is certain to be honoured/);
   assert.match(none.said, /The entry needs no change/);
+});
+
+test('MO-13 a server that counts one of two choices gets no `n`', async (t) => {
+  upstream.script(answerOf({ ...GOOD_SERVER, countsOneChoice: true }));
+  const { said } = await run(t, ['--yes'], { contextTokens: 8_000, parameters: ['n', 'temperature'] });
+  assert.equal(found(said)['usage of two choices'], 'no: it counts one answer: 24 tokens for two of 24');
+  assert.deepEqual(proposedIn(said)['parameters'], ['temperature']);
 });
 
 test('MO-13 a server without common features gets a fitting entry', async (t) => {

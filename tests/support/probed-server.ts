@@ -8,6 +8,8 @@ export interface ProbedServer {
   readonly reportsUsage: boolean;
   /** Whether it refuses `stream_options` and tools, and ignores schemas and the developer role. */
   readonly isOld: boolean;
+  /** The usage of a plain answer covers its first choice only, as that of llama.cpp does. */
+  readonly countsOneChoice?: boolean;
   /** Whether the model obeys messages. It is false for a model that obeys no message at all. */
   readonly obeys?: boolean;
 }
@@ -24,6 +26,7 @@ export function answerOf({
   reportsUsage,
   isOld,
   obeys = true,
+  countsOneChoice = false,
 }: ProbedServer): (request: RecordedRequest) => UpstreamScript {
   return ({ path: address, body }) => {
     if (address === '/v1/models') {
@@ -54,9 +57,15 @@ export function answerOf({
     const limit = Math.min(...limits.map((name) => Number(asked[name] ?? Number.POSITIVE_INFINITY)));
     const tokens = Math.min(limit, 200);
     const content = Array.from({ length: Math.ceil(tokens / 2) }, (_, index) => index + 1).join(' ');
+    const choices = Number(asked['n'] ?? 1);
+    const counted = countsOneChoice ? tokens : tokens * choices;
     const usage = reportsUsage
-      ? { prompt_tokens: 20, completion_tokens: tokens, total_tokens: tokens + 20 }
+      ? { prompt_tokens: 20, completion_tokens: counted, total_tokens: counted + 20 }
       : undefined;
-    return { body: completionBody({ ...facts, content, usage, finishReason: tokens < 200 ? 'length' : 'stop' }) };
+    const one = completionBody({ ...facts, content, usage, finishReason: tokens < 200 ? 'length' : 'stop' });
+    if (choices === 1) return { body: one };
+    const answer = JSON.parse(one) as { readonly choices: readonly JsonObject[] };
+    const all = Array.from({ length: choices }, (_, index) => ({ ...answer.choices[0], index }));
+    return { body: JSON.stringify({ ...answer, choices: all }) };
   };
 }

@@ -1,6 +1,16 @@
 import { type CataloguePrice, RATES } from '@purser/contract/catalogue.ts';
 import type { ProbeCall } from '#probe/exchange.ts';
-import { COUNT, DEVELOPER, QUESTION_TOKENS_MAX, SCHEMA, SHORT, SHORT_LIMIT, SYSTEM, TOOL } from '#probe/questions.ts';
+import {
+  CHOICES,
+  COUNT,
+  DEVELOPER,
+  QUESTION_TOKENS_MAX,
+  SCHEMA,
+  SHORT,
+  SHORT_LIMIT,
+  SYSTEM,
+  TOOL,
+} from '#probe/questions.ts';
 
 /** A call that a probe may make, in tokens at most. */
 interface PlannedCall {
@@ -33,10 +43,17 @@ export function planOf({ limits, price, maxOutputTokens, fullContextTokens }: Pl
   const calls = questions.map(({ outputTokens }: ProbeCall): PlannedCall => {
     return { inputTokens: QUESTION_TOKENS_MAX, outputTokens };
   });
-  // A tokenizer may make more than one token of each word.
-  if (fullContextTokens !== undefined) calls.push({ inputTokens: 3 * fullContextTokens, outputTokens: SHORT_LIMIT });
-  if (price === undefined) return { calls: calls.length, cost: undefined };
   const ignoring = calls.map((call) => ({ ...call, outputTokens: Math.max(call.outputTokens, maxOutputTokens) }));
+  // Two answers are asked for if the limit is honoured, and where it has two names `n` is a word.
+  const choices = { inputTokens: QUESTION_TOKENS_MAX, outputTokens: 2 * CHOICES.outputTokens };
+  if (limits > 1) for (const list of [calls, ignoring]) list.push(choices);
+  // A tokenizer may make more than one token of each word.
+  if (fullContextTokens !== undefined) {
+    const filling = { inputTokens: 3 * fullContextTokens, outputTokens: SHORT_LIMIT };
+    calls.push(filling);
+    ignoring.push({ ...filling, outputTokens: Math.max(SHORT_LIMIT, maxOutputTokens) });
+  }
+  if (price === undefined) return { calls: calls.length, cost: undefined };
   return { calls: calls.length, cost: { honoured: costOf(price, calls), ignored: costOf(price, ignoring) } };
 }
 

@@ -26,6 +26,8 @@ interface Answer {
   readonly toolArguments: string | undefined;
   /** The reason why the answer ended. It is null if the answer has none. */
   readonly finishReason: string | null;
+  /** How many answers came. Only plain ones are counted. */
+  readonly choices: number;
   /** The counts of tokens. It is undefined if the upstream did not report them. */
   readonly usage: TokenCounts | undefined;
 }
@@ -55,6 +57,7 @@ export function askPlain(manner: Manner, call: ProbeCall): Promise<Outcome> {
       text: textOf(message['content']),
       toolArguments: argumentsOf(message['tool_calls']),
       finishReason: choice?.finish_reason ?? null,
+      choices: choices.length,
       usage: reported(usage),
     };
   });
@@ -64,7 +67,7 @@ export function askPlain(manner: Manner, call: ProbeCall): Promise<Outcome> {
 export function askStreamed(manner: Manner, call: ProbeCall): Promise<Outcome> {
   return orFailure(manner, call, async () => {
     const source = await manner.provider.stream(callOf(manner, call), new AbortController().signal);
-    let answer: Answer = { text: '', toolArguments: undefined, finishReason: null, usage: undefined };
+    let answer: Answer = { text: '', toolArguments: undefined, finishReason: null, choices: 1, usage: undefined };
     await source.rest((chunks) => {
       for (const one of chunks) {
         for (const chunk of one instanceof TextRun ? one.chunks : [one]) answer = withChunk(answer, chunk);
@@ -81,6 +84,7 @@ function withChunk(answer: Answer, { choices, usage }: Chunk): Answer {
     text: answer.text + textOf(choice?.delta['content']),
     toolArguments: answer.toolArguments ?? argumentsOf(choice?.delta['tool_calls']),
     finishReason: choice?.finish_reason ?? answer.finishReason,
+    choices: answer.choices,
     usage: reported(usage) ?? answer.usage,
   };
 }

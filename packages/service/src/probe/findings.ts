@@ -47,6 +47,18 @@ export function usageFinding(what: string, outcome: Outcome): Finding {
   return { what, is: 'yes', words: kinds.join(', ') };
 }
 
+/** Two answers to the same question, each cut at the limit. llama.cpp counts one of them. */
+export function choicesFinding(outcome: Outcome): Finding {
+  const what = 'usage of two choices';
+  if (!isAnswer(outcome)) return failed(what, outcome);
+  const { usage, choices } = outcome;
+  if (choices < 2) return { what, is: 'no', words: 'it gave one answer for `n` of 2' };
+  const tokens = usage?.completion ?? 0;
+  if (tokens > SHORT_LIMIT) return { what, is: 'yes', words: `${tokens} tokens for two answers` };
+  if (tokens < SHORT_LIMIT) return { what, is: 'unclear', words: `${tokens} tokens for two answers` };
+  return { what, is: 'no', words: `it counts one answer: ${tokens} tokens for two of ${SHORT_LIMIT}` };
+}
+
 export function streamFinding(outcome: Outcome): Finding {
   const what = 'streams';
   if (!isAnswer(outcome)) return failed(what, outcome);

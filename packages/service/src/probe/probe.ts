@@ -1,6 +1,7 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import { askPlain, askStreamed, isAnswer, type Manner, type Outcome } from '#probe/exchange.ts';
 import {
+  choicesFinding,
   developerFinding,
   type Finding,
   fullContextFinding,
@@ -12,7 +13,7 @@ import {
   usageFinding,
 } from '#probe/findings.ts';
 import type { ListedLimits } from '#probe/listed-limits.ts';
-import { COUNT, DEVELOPER, SCHEMA, SHORT, SYSTEM, TOOL, tooLongFor } from '#probe/questions.ts';
+import { CHOICES, COUNT, DEVELOPER, SCHEMA, SHORT, SYSTEM, TOOL, tooLongFor } from '#probe/questions.ts';
 import { type Provider, type ProviderCall, UpstreamError, type UpstreamErrorKind } from '#providers/provider.ts';
 
 type LimitParameter = ProviderCall['outputLimitParameter'];
@@ -46,6 +47,8 @@ export interface Probed {
   readonly isDeveloperTaken: boolean;
   readonly isToolTaken: boolean;
   readonly isSchemaTaken: boolean;
+  /** The usage of a plain call with `n` of 2 covers both choices, as far as is known. */
+  readonly isEveryChoiceCounted: boolean;
   readonly listed: ListedLimits | undefined;
 }
 
@@ -77,6 +80,7 @@ export async function probe(target: ProbeTarget, options: ProbeOptions): Promise
 
   const limits = await probeLimits(target, manner);
   const plain = manner(limits.chosen);
+  const choices = limits.isCounted ? [choicesFinding(passable(await askPlain(plain, CHOICES)))] : [];
   const streamed = await probeStreams(target, (changed) => manner(limits.chosen, changed));
   const tool = toolFinding(passable(await askPlain(plain, TOOL)));
   const schema = schemaFinding(passable(await askPlain(plain, SCHEMA)));
@@ -88,6 +92,7 @@ export async function probe(target: ProbeTarget, options: ProbeOptions): Promise
   return {
     findings: [
       ...limits.findings,
+      ...choices,
       ...streamed.findings,
       tool,
       schema,
@@ -101,6 +106,7 @@ export async function probe(target: ProbeTarget, options: ProbeOptions): Promise
     isDeveloperTaken: developer.is !== 'no',
     isToolTaken: tool.is !== 'no',
     isSchemaTaken: schema.is !== 'no',
+    isEveryChoiceCounted: choices.every(({ is }) => is !== 'no'),
     listed,
   };
 }
@@ -127,7 +133,11 @@ async function probeLimits(target: ProbeTarget, manner: (parameter: LimitParamet
   const [best] = preferred;
   if (best === undefined) throw stoppedBy(last);
   findings.push(usageFinding('usage in plain answers', best.outcome));
-  return { findings, isDisproved, chosen: best.parameter, honoured: best.is === 'yes' ? best.parameter : undefined };
+  const honoured = best.is === 'yes' ? best.parameter : undefined;
+  // Two answers are asked for only where their cost is bounded and counted, and where `n` is a word.
+  const isCounted = honoured !== undefined && isAnswer(best.outcome) && best.outcome.usage !== undefined;
+  const hasChoices = COMPATIBLE.includes(target.definition.kind);
+  return { findings, isDisproved, chosen: best.parameter, honoured, isCounted: isCounted && hasChoices };
 }
 
 async function probeDeveloper(plain: Manner): Promise<Finding> {

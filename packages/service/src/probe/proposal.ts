@@ -32,6 +32,7 @@ export interface FormatParameters {
 
 const TOOL_PARAMETERS = ['tools', 'tool_choice', 'parallel_tool_calls'];
 const SCHEMA_PARAMETERS = ['response_format'];
+const CHOICE_PARAMETERS = ['n'];
 
 /** Makes of an entry what the probe has found. It changes what was disproved, and leaves what was not clear. */
 export function proposalOf(entries: Entries, upstreams: readonly ProbedUpstream[]): Proposal {
@@ -67,7 +68,11 @@ function withLimits(model: JsonObject, { listed }: Probed): JsonObject {
 }
 
 function withoutParameters(model: JsonObject, probed: Probed, format: FormatParameters): JsonObject {
-  const gone = [...(probed.isToolTaken ? [] : TOOL_PARAMETERS), ...(probed.isSchemaTaken ? [] : SCHEMA_PARAMETERS)];
+  const gone = [
+    ...(probed.isToolTaken ? [] : TOOL_PARAMETERS),
+    ...(probed.isSchemaTaken ? [] : SCHEMA_PARAMETERS),
+    ...(probed.isEveryChoiceCounted ? [] : CHOICE_PARAMETERS),
+  ];
   const listed = spelledOut((model['parameters'] as readonly string[] | undefined) ?? [format.word], format);
   if (!listed.some((name) => gone.includes(name))) return model;
   const changed = { ...model, parameters: listed.filter((name) => !gone.includes(name)) };

@@ -18,6 +18,9 @@ export const COUNT: ProbeCall = {
   outputTokens: SHORT_LIMIT,
 };
 
+/** The same for two answers. Its usage covers both, or one. */
+export const CHOICES: ProbeCall = { request: { ...COUNT.request, n: 2 }, outputTokens: SHORT_LIMIT };
+
 export const SHORT: ProbeCall = {
   request: { messages: [{ role: 'user', content: 'Answer with the words: one two three' }] },
   outputTokens: ROOM,
