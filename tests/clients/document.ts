@@ -23,7 +23,7 @@ export function clientsDocument(): string {
     ({ name, language, settings, notes }) => `### ${name}\n\n\`\`\`${language}\n${settings}\n\`\`\`\n\n${notes}`,
   );
   const settings = [HEAD, ...clients.map(settingsOf), TRIED, ...tools, UNTRIED, ...documented, OTHER_INTERFACES];
-  const results = [DIFFERENCES, differencesOf(clients).join('\n'), RESULTS, matrixText(columns), MADE];
+  const results = [DIFFERENCES, differencesOf(clients).join('\n'), COSTS, RESULTS, matrixText(columns), MADE];
   return `${[...settings, ...results].join('\n\n')}\n`;
 }
 
@@ -53,6 +53,20 @@ const DIFFERENCES = `## Where a client differs
 
 A failed call is not charged. Only \`connection lost\` costs the user money: the service has completed the call, and then
 serves it a second time.`;
+
+const COSTS = `## What else costs users money
+
+Each was seen in the version that is given. Each call of a client is charged, also one that it makes by itself.
+
+| client | what it does | what helps |
+|---|---|---|
+| OpenAI Agents JS 0.20.0 | calls ten times (\`maxTurns\`) for an answer whose \`content\` is null | an answer that says nothing has an empty text here, so it calls once |
+| Mastra 1.71.0 | calls five times after a reason to finish that it does not know, or that tells of calls where there are none | no such reason leaves the service |
+| pydantic-ai 2.68.0 | calls twice for an empty answer, then raises | a limit of output that leaves room beside the reasoning |
+| openai (Python) 3.57.0 | prints a 402 without the link | \`error.body["topupUrl"]\`; 3.3.0 printed the body |
+| agno 3.1.10 | returns the message of a 402 as the answer | look at the \`status\` of the run: it is \`error\` |
+| Genkit | calls a 402 an unknown error | the header \`x-service-topup-url\` |
+| langchaingo 0.1.14 | returns no error for a stream that failed, which costs nothing | such an answer has an empty \`StopReason\` |`;
 
 const RESULTS = `## What was tested
 

@@ -85,7 +85,7 @@ spring.ai.openai.chat.options.model=large`,
     .customHeaders(Map.of("x-service-user", user))
     .build();`,
     notes:
-      'Make one model object for each user. It retries by itself (`maxRetries`) and does not mark its retries: use `maxRetries(0)`, or a key that joins. The message of its `HttpException` is our body.',
+      'Make one model object for each user. It retries by itself (`maxRetries`) and does not mark its retries: use `maxRetries(0)`, or a key that joins. The message of its `HttpException` is our body. With `OpenAiStreamingChatModel` 1.19.0, a stream that failed calls `onError`, without our words.',
   },
   {
     name: 'openai-go',

@@ -31,8 +31,8 @@ const NO_CODE: Difference = { seen: 'no code', why: 'its errors have no body, so
 
 /** The clients that run if Python has them installed. */
 export const PYTHON_CLIENTS: readonly StockClient[] = [
-  pythonClient('openai', ['2.54.0', '3.54.0'], {}),
-  pythonClient('litellm', ['1.106.2'], {
+  pythonClient('openai', ['2.54.0', '3.57.0'], {}),
+  pythonClient('litellm', ['1.110.2'], {
     '402': { seen: 'link in the headers, no code', why: UNTOLD },
     '402, streamed': { seen: 'link in the headers, no code', why: UNTOLD },
     '502, rejected by the provider': NO_CODE,

@@ -151,14 +151,54 @@ const REASONS: Readonly<Record<string, readonly string[]>> = {
 const FAILED = `error MALFORMED_FUNCTION_CALL malformed_function_call OTHER other model_error server_error MODEL_ERROR
   UNEXPECTED_TOOL_CALL FINISH_REASON_UNSPECIFIED insufficient_system_resource`.split(/\s+/);
 
+/** Calls, without which no reason tells of them. */
+const CALLS: Readonly<Record<string, Payload>> = {
+  tool_calls: { tool_calls: [{ index: 0, id: 'a', type: 'function', function: { name: 'now', arguments: '{}' } }] },
+  function_call: { function_call: { name: 'now', arguments: '{}' } },
+};
+
+test('CC-01 a reason that tells of calls stands only beside calls', async () => {
+  for (const said of ['tool_calls', 'function_call']) {
+    for (const [calls, told] of [
+      [{}, 'stop'],
+      [{ tool_calls: [] }, 'stop'],
+      [CALLS['tool_calls'], 'tool_calls'],
+      [CALLS[said], said],
+    ] as const) {
+      const plain = await plainOf([{ index: 0, finish_reason: said, message: { content: 'x', ...calls } }]);
+      const begun = { choices: [{ index: 0, delta: { content: 'x', ...calls } }] };
+      const stream = await streamOf([begun, { choices: [{ index: 0, delta: {}, finish_reason: said }], usage: USAGE }]);
+      assert.deepEqual(
+        [plain, stream].map((one) => one.choices().at(-1)?.finish_reason),
+        [told, told],
+        said,
+      );
+    }
+  }
+});
+
+test('CC-01 an answer that says nothing has an empty text', async () => {
+  for (const [message, content] of [
+    [{ content: null, reasoning_content: 'Hm.' }, ''],
+    [{ reasoning_content: 'Hm.' }, ''],
+    [{ content: null, refusal: 'No.' }, null],
+    [{ content: null, ...CALLS['tool_calls'] }, null],
+    [{ content: null, ...CALLS['function_call'] }, null],
+  ] as const) {
+    const { choices } = await plainOf([{ index: 0, message, finish_reason: 'length' }]);
+    assert.equal(choices()[0]?.message['content'], content, JSON.stringify(message));
+  }
+});
+
 test('CC-01 any finish reason becomes one of the format’s', async () => {
   for (const [told, words] of Object.entries(REASONS)) {
     for (const said of words) {
       const choice = { index: 0, finish_reason: said };
-      const stream = await streamOf([{ choices: [{ ...choice, delta: { content: 'x' } }], usage: USAGE }]);
+      const saying = { content: 'x', ...CALLS[told] };
+      const stream = await streamOf([{ choices: [{ ...choice, delta: saying }], usage: USAGE }]);
       assert.equal(stream.choices().at(-1)?.finish_reason, told, said);
       await expectCharged(stream.user, CHARGE);
-      const plain = await plainOf([{ ...choice, message: { content: 'x' } }]);
+      const plain = await plainOf([{ ...choice, message: saying }]);
       assert.equal(plain.choices()[0]?.finish_reason, told, said);
       await expectCharged(plain.user, CHARGE);
     }

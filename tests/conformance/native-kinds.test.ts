@@ -8,7 +8,7 @@ import { chat } from '../support/client.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import type { RecordedRequest } from '../support/scripted-upstream.ts';
-import { asksOf } from './providers/vendors/vendor-asks.ts';
+import { asksOf, type Said } from './providers/vendors/vendor-asks.ts';
 import { setVendorStage } from './providers/vendors/vendor-stage.ts';
 import { anthropic } from './providers/vendors/anthropic.ts';
 import { azure, startAzureByToken } from './providers/vendors/azure.ts';
@@ -42,9 +42,11 @@ after(async () => {
   rmSync(directory, { recursive: true });
 });
 stage.service.keepSecret(CANARY);
-const { plain, streamed } = asksOf(client);
+const { plain, streamed, reasons } = asksOf(client);
 const USER = { role: 'user' as const, content: 'Hello' };
 const WAYS = { plain, streamed };
+/** The reasons that every client knows, and the failure that a vendor's own word may be instead. */
+const REASONS = /^(stop|length|tool_calls|content_filter|UPSTREAM_PROVIDER_ERROR)$/;
 for (const vendor of VENDORS) {
   const model = modelOf(vendor, 'plain');
   for (const [way, ask] of Object.entries(WAYS)) {
@@ -93,6 +95,13 @@ for (const vendor of VENDORS) {
       assert.deepEqual([JSON.parse(message.content ?? ''), reason], [JSON.parse(SCHEMA_ANSWER), 'stop']);
     });
   }
+
+  test(`CC-01 ${vendor.kind}: a caller gets no unknown reason to finish`, async () => {
+    for (const word of ['brand_new', 'BRAND_NEW', 'stopped', 'None']) {
+      const asked = { messages: [{ role: 'user' as const, content: `finish ${word}` }] };
+      for (const told of await reasons(model, asked)) assert.match(told, REASONS);
+    }
+  });
 
   test(`ER-03 CC-09 CC-17 ${vendor.kind}: every failure has its code, with status 200 too`, async () => {
     for (const [word, type] of vendor.failures) {
@@ -176,18 +185,18 @@ for (const [what, vendor, use] of LOOK) {
       const { reasoning_content: shown, reasoning_details: details } = message as Thought;
       assert.match(shown ?? '', /^The user wants .* twice\.$/);
       assert.ok(details?.some(({ signature }) => signature !== undefined));
-      const results = (message.tool_calls ?? []).map(({ id }) => ({
-        role: 'tool' as const,
-        tool_call_id: id,
-        content: 'mild',
-      }));
       // The vendor checks the seal and the order, and fails the call if either is wrong.
       const next = await paid(vendor, () =>
-        ask(modelOf(vendor, use), { ...asking, messages: [USER, message, ...results] }),
+        ask(modelOf(vendor, use), { ...asking, messages: [USER, message, ...mildFor(message)] }),
       );
       assert.equal(next.message.content, 'Results: mild, mild');
     });
   }
+}
+
+/** What the tool says to each call. */
+function mildFor({ tool_calls: calls = [] }: Said['message']) {
+  return calls.map(({ id }) => ({ role: 'tool' as const, tool_call_id: id, content: 'mild' }));
 }
 
 interface Thought {
@@ -213,20 +222,13 @@ for (const [way, ask] of Object.entries(WAYS)) {
   test(`MO-09 google, ${way}: a tool call’s signature goes back with it`, async () => {
     const asking = { messages: [USER], tools: [WEATHER] };
     const { message } = await paid(google, () => ask(modelOf(google, 'plain'), asking));
-    const results = (message.tool_calls ?? []).map(({ id }) => ({
-      role: 'tool' as const,
-      tool_call_id: id,
-      content: 'mild',
-    }));
-    const messages = [USER, message, ...results];
+    const messages = [USER, message, ...mildFor(message)];
     const next = await paid(google, () => ask(modelOf(google, 'plain'), { ...asking, messages }));
     assert.equal(next.message.content, 'Results: mild, mild');
     // The vendor takes no signature but its own, and one word that stands for a lost one.
     assert.doesNotMatch(JSON.stringify(stage.requestsOf(google).at(-1)?.body), /skip_thought_signature_validator/);
   });
-}
 
-for (const [way, ask] of Object.entries(WAYS)) {
   test(`MO-09 mistral, ${way}: thoughts stay apart and go back`, async () => {
     const model = modelOf(mistral, 'thinking');
     const { message } = await paid(mistral, () => ask(model, { messages: [USER] }));
@@ -252,12 +254,9 @@ for (const use of ['nova', 'llama', 'mistral']) {
       if (deltas !== undefined) assert.ok(deltas.texts > 2, 'the JSON comes in pieces');
       const asked = { messages: [USER], tools: [WEATHER] };
       const called = await paid(bedrock, () => ask(model, asked));
-      const results = (called.message.tool_calls ?? []).map(({ id }) => ({
-        role: 'tool' as const,
-        tool_call_id: id,
-        content: 'mild',
-      }));
-      const next = await paid(bedrock, () => ask(model, { ...asked, messages: [USER, called.message, ...results] }));
+      const next = await paid(bedrock, () =>
+        ask(model, { ...asked, messages: [USER, called.message, ...mildFor(called.message)] }),
+      );
       assert.equal(next.message.content, 'Results: mild, mild');
     }
   });

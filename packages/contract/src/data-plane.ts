@@ -194,6 +194,8 @@ export const callIdParamsSchema = z.object({
 const tokenUsage = z
   .looseObject({ prompt_tokens: z.int().min(0), completion_tokens: z.int().min(0), total_tokens: z.int().min(0) })
   .meta({ id: 'TokenUsage' });
+/** Every client knows these (CC-01). */
+const finishReason = z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'function_call']);
 const head = { id: z.string(), created: z.int(), model: z.string() };
 const OPEN = 'Fields that the provider adds are passed on.';
 
@@ -210,7 +212,7 @@ export const completionSchema = z
           content: z.string().nullable(),
           refusal: z.string().nullable(),
         }),
-        finish_reason: z.string().nullable(),
+        finish_reason: finishReason,
       }),
     ),
     usage: tokenUsage
@@ -226,7 +228,7 @@ const chunkSchema = z
     ...head,
     object: z.literal('chat.completion.chunk'),
     choices: z.array(
-      z.looseObject({ index: z.int(), delta: z.looseObject({}), finish_reason: z.string().nullable().optional() }),
+      z.looseObject({ index: z.int(), delta: z.looseObject({}), finish_reason: finishReason.nullable() }),
     ),
     usage: tokenUsage.nullable().optional(),
     charge_micros: amount

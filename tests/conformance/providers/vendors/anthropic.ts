@@ -3,6 +3,7 @@ import type { UpstreamScript } from '../../../support/scripted-upstream.ts';
 import { streamed } from './anthropic-events.ts';
 import {
   ALLOWED,
+  askedReason,
   type Billed,
   CANARY,
   OTHER,
@@ -139,7 +140,8 @@ function answer(request: VendorRequest): VendorAnswer {
   const content = contentFor(body);
   const billed = bill(body);
   const usage = usageOf(billed);
-  const reason = content.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn';
+  const usual = content.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn';
+  const reason = askedReason(textOf(lastUser(body)), usual);
   if (body['stream'] !== true) {
     const message = { ...head(body), content, stop_reason: reason, stop_sequence: null, usage };
     return { script: { headers: HEADERS, body: JSON.stringify(message) }, billed };

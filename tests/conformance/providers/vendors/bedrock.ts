@@ -4,6 +4,7 @@ import { type AwsAccount, signatureFault } from './aws-signature.ts';
 import { streamed } from './bedrock-frames.ts';
 import {
   ALLOWED,
+  askedReason,
   type Billed,
   CANARY,
   OTHER,
@@ -143,7 +144,8 @@ function answer(request: VendorRequest): VendorAnswer {
   }
   const content = contentFor(body, model);
   const billed = bill(body);
-  const stopReason = content.some(({ toolUse }) => toolUse !== undefined) ? 'tool_use' : 'end_turn';
+  const usual = content.some(({ toolUse }) => toolUse !== undefined) ? 'tool_use' : 'end_turn';
+  const stopReason = askedReason(textOf(lastUser(body)), usual);
   if (match[2] === 'converse') {
     const output = { message: { role: 'assistant', content } };
     const whole = { output, stopReason, usage: usageOf(billed), metrics: { latencyMs: 5 } };

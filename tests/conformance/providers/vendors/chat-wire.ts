@@ -1,5 +1,5 @@
 import type { UpstreamStep } from '../../../support/scripted-upstream.ts';
-import { inPieces, PIXEL, SCHEMA_ANSWER } from './vendor.ts';
+import { askedReason, inPieces, PIXEL, SCHEMA_ANSWER } from './vendor.ts';
 
 /** The chat-completions format as servers of it document it: what they say to a request, whole or as a stream. */
 
@@ -8,6 +8,8 @@ export type Fields = Readonly<Record<string, unknown>>;
 export interface Said {
   readonly text: string;
   readonly calls?: readonly { readonly id: string; readonly city: string }[];
+  /** The reason to finish. It is `stop` or `tool_calls` unless given. */
+  readonly reason?: string;
 }
 
 interface Written {
@@ -28,7 +30,7 @@ export function answerTo(body: Fields, name: string, ids: readonly [string, stri
   const parts = Array.isArray(content) ? (content as readonly Fields[]) : [];
   const images = parts.filter(({ type, image_url: image }) => type === 'image_url' && isPixel(image));
   if (images.length > 0) return { text: `I see ${images.length} image` };
-  if (body['tools'] === undefined) return { text: `Hello from ${name} 🐟` };
+  if (body['tools'] === undefined) return { text: `Hello from ${name} 🐟`, reason: askedReason(content, 'stop') };
   const calls = [
     { id: ids[0], city: 'Bern' },
     { id: ids[1], city: 'Zürich' },
@@ -53,8 +55,8 @@ function isPixel(image: unknown): boolean {
 
 const HEAD = { id: 'chatcmpl-1', created: 1_764_000_000 };
 
-function reasonOf({ calls }: Said): string {
-  return calls === undefined ? 'stop' : 'tool_calls';
+function reasonOf({ calls, reason }: Said): string {
+  return reason ?? (calls === undefined ? 'stop' : 'tool_calls');
 }
 
 function callOf({ id, city }: { readonly id: string; readonly city: string }): Fields {

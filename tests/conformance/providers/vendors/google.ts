@@ -8,7 +8,16 @@ import {
   type Part,
   type UsageMetadata,
 } from '../gemini/wire.ts';
-import { type Billed, CANARY, PIXEL, REFUSED_BY_ALL, SCHEMA_ANSWER, type Vendor, WEATHER } from './vendor.ts';
+import {
+  askedReason,
+  type Billed,
+  CANARY,
+  PIXEL,
+  REFUSED_BY_ALL,
+  SCHEMA_ANSWER,
+  type Vendor,
+  WEATHER,
+} from './vendor.ts';
 
 /** Gemini's format, as ai.google.dev documents it: at the Gemini API, and on Vertex by tokens of a service account. */
 
@@ -103,7 +112,9 @@ function answerOf(options: GeminiOptions): Vendor['answer'] {
 /** What the model says. It depends on the request alone. */
 function say(body: Json): GeminiAnswer | GeminiFailure {
   const asked = failureAsked(body);
-  if (asked === undefined) return { parts: partsFor(body), usage: USAGE };
+  if (asked === undefined) {
+    return { parts: partsFor(body), usage: USAGE, finishReason: askedReason(promptOf(body), 'STOP') };
+  }
   const { word, isLate } = asked;
   const failure = Object.entries(FAILURES).find(([name]) => name === word)?.[1];
   const { message } = FAILURES.contextOverflow;
@@ -114,9 +125,13 @@ function say(body: Json): GeminiAnswer | GeminiFailure {
 
 /** The failure that the prompt asks for by `fail` and its name. */
 function failureAsked(body: Json): { readonly word: string; readonly isLate: boolean } | undefined {
-  const { parts } = (body['contents'] as { parts: Part[] }[]).at(-1) ?? { parts: [] };
-  const [, word, late] = /^fail (\w+)( late)?$/.exec((parts[0]?.['text'] ?? '') as string) ?? [];
+  const [, word, late] = /^fail (\w+)( late)?$/.exec(promptOf(body)) ?? [];
   return word === undefined ? undefined : { word, isLate: late !== undefined };
+}
+
+function promptOf(body: Json): string {
+  const { parts } = (body['contents'] as { parts: Part[] }[]).at(-1) ?? { parts: [] };
+  return String(parts[0]?.['text'] ?? '');
 }
 
 function partsFor(body: Json): readonly Part[] {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type OpenAI from 'openai';
+import type { APIError } from 'openai';
 
 /** How a stock client asks, plain and streamed, with what both ways bring in one shape. */
 
@@ -48,5 +49,11 @@ export function asksOf(client: OpenAI) {
     return { message, reason: choice.finish_reason, deltas };
   }
 
-  return { plain, streamed };
+  /** The reason to finish that both ways bring, or the code of the error. */
+  async function reasons(model: string, asked: Asked): Promise<readonly string[]> {
+    const told = await Promise.allSettled([plain(model, asked), streamed(model, asked)]);
+    return told.map((one) => String(one.status === 'fulfilled' ? one.value.reason : (one.reason as APIError).code));
+  }
+
+  return { plain, streamed, reasons };
 }

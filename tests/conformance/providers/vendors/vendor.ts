@@ -112,6 +112,11 @@ export function inPieces(whole: unknown): readonly string[] {
   return String(whole).match(/.{1,9}/gsu) ?? [];
 }
 
+/** The reason to finish that a prompt asks for by `finish` and a word, in the place of the usual one. */
+export function askedReason(prompt: unknown, usual: string): string {
+  return (typeof prompt === 'string' ? /^finish (\w+)$/.exec(prompt)?.[1] : undefined) ?? usual;
+}
+
 /** A conversation of one message and these fields besides. */
 export function saying(content: unknown, fields: Readonly<Record<string, unknown>> = {}) {
   return { messages: [{ role: 'user', content, ...fields }] };

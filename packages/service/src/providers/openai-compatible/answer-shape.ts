@@ -11,22 +11,19 @@ import { createToolCallOrder, wholeToolCalls } from '#providers/openai-compatibl
  * is there and right stays as it is, and so does one that the format does not know.
  */
 export function createChoiceShape(): (choices: readonly JsonObject[]) => readonly ChunkChoice[] {
-  const orders = new Map<number, ReturnType<typeof createCallOrder>>();
-
-  function deltaOf(value: unknown, index: number, isEnd: boolean): JsonObject {
-    const order = orders.get(index) ?? createCallOrder();
-    const isFirst = !orders.has(index);
-    if (isFirst) orders.set(index, order);
-    const delta = withRole(isJsonObject(value) ? withoutParts(value) : {}, isFirst);
-    return order(delta, isEnd);
-  }
+  const orders = new Map<number, CallOrder>();
 
   return (choices) =>
     choices.map((choice, place) => {
       const index = indexOf(choice, place);
       const reason = knownReasonOf(choice['finish_reason']) ?? null;
-      const delta = deltaOf(choice['delta'], index, reason !== null);
-      return fixed(choice, { index, delta, finish_reason: reason });
+      const order = orders.get(index) ?? createCallOrder();
+      const isFirst = !orders.has(index);
+      if (isFirst) orders.set(index, order);
+      const { delta: given } = choice;
+      const said = withRole(isJsonObject(given) ? withoutParts(given) : {}, isFirst);
+      const delta = order.take(said, reason !== null);
+      return fixed(choice, { index, delta, finish_reason: reason && fitting(reason, order) });
     });
 }
 
@@ -38,22 +35,37 @@ function withRole(delta: JsonObject, isFirst: boolean): JsonObject {
   return isFirst ? { role: 'assistant', ...rest } : rest;
 }
 
+/** Which calls a choice has: of tools, and of a function in the old way. */
+interface Called {
+  readonly ofTools: boolean;
+  readonly ofFunction: boolean;
+}
+
+interface CallOrder extends Called {
+  readonly take: (delta: JsonObject, isEnd: boolean) => JsonObject;
+}
+
 /** The calls in the deltas of one choice. Each has arguments by the end of the choice. */
-function createCallOrder(): (delta: JsonObject, isEnd: boolean) => JsonObject {
+function createCallOrder(): CallOrder {
   const tools = createToolCallOrder();
   const old = createFunctionCall();
-  return (delta, isEnd) => {
+  const called = { ofTools: false, ofFunction: false };
+
+  function take(delta: JsonObject, isEnd: boolean): JsonObject {
     const calls = Array.isArray(delta['tool_calls']) ? delta['tool_calls'] : undefined;
     const call = isJsonObject(delta['function_call']) ? delta['function_call'] : undefined;
     if (calls === undefined && call === undefined && !isEnd) return delta;
     const taken = calls === undefined ? [] : tools.take(calls);
     const whole = isEnd ? tools.ended(taken) : taken;
     const functionCall = old(call, isEnd);
+    called.ofTools ||= whole.length > 0;
+    called.ofFunction ||= functionCall !== undefined;
     return fixed(delta, {
       ...((calls !== undefined || whole.length > 0) && { tool_calls: sameOr(calls ?? [], whole) }),
       ...(functionCall !== undefined && { function_call: functionCall }),
     });
-  };
+  }
+  return Object.assign(called, { take });
 }
 
 /** Completes a choice of a whole answer in the same way. `place`: its index if it has none. `isAtLimit`: of the output. */
@@ -64,7 +76,12 @@ export function wholeChoice(
 ): CompletionChoice {
   const { logprobs = null } = choice;
   const message = withoutParts(given);
-  const { content = null, refusal = null, tool_calls: calls, function_call: call } = message;
+  const { refusal = null, tool_calls: calls, function_call: call } = message;
+  const called = { ofTools: Array.isArray(calls) && calls.length > 0, ofFunction: isJsonObject(call) };
+  const isSilent = refusal === null && !called.ofTools && !called.ofFunction;
+  // Some agents ask again and again after an answer that is null (`docs/CLIENTS.md`).
+  const content = message['content'] ?? (isSilent ? '' : null);
+  const reason = knownReasonOf(choice['finish_reason']);
   const toolCalls = Array.isArray(calls) ? { tool_calls: sameOr(calls, wholeToolCalls(calls)) } : {};
   const functionCall = isJsonObject(call) ? { function_call: withWholeArguments(call) } : {};
   return fixed(choice, {
@@ -72,7 +89,7 @@ export function wholeChoice(
     message: fixed(message, { role: 'assistant', content, refusal, ...toolCalls, ...functionCall }),
     logprobs,
     // An unknown word means at least that the answer has ended.
-    finish_reason: knownReasonOf(choice['finish_reason']) ?? missingReason(message, isAtLimit),
+    finish_reason: reason === undefined ? missingReason(message, isAtLimit) : fitting(reason, called),
   });
 }
 
@@ -104,6 +121,13 @@ export function unknownWordsIn(choices: readonly unknown[]): ReadonlyMap<number,
     if (knownReasonOf(word) === undefined) (words ??= new Map()).set(indexOf(choice, place), word);
   }
   return words;
+}
+
+/** A reason that tells of calls, only where there are some: agents ask again after calls without any, and each time is charged. */
+function fitting(reason: FinishReason, { ofTools, ofFunction }: Called): FinishReason {
+  if (reason === 'tool_calls') return ofTools ? reason : 'stop';
+  if (reason === 'function_call' && !ofFunction) return ofTools ? 'tool_calls' : 'stop';
+  return reason;
 }
 
 /** The object with these fields; the object itself if it has them, so that its fields keep their order. */

@@ -34,10 +34,20 @@ const WORDS: readonly (readonly [raw: string, reason: string | undefined])[] = [
 test('CC-11 CC-01 a reason to finish means the same in every kind', () => {
   for (const dialect of DIALECTS) {
     for (const [raw, reason] of WORDS) {
-      const finish = (): string => finishReasonOf(dialect, { unified: 'other', raw }, false);
+      const finish = (): string => finishReasonOf(dialect, { unified: 'other', raw }, true);
       if (reason === undefined) assert.throws(finish, { kind: 'cut' }, `${dialect.kind} ${raw}`);
       else assert.equal(finish(), reason, `${dialect.kind} ${raw}`);
     }
+  }
+});
+
+test('CC-01 a reason that tells of calls stands only beside calls', () => {
+  for (const dialect of DIALECTS) {
+    const finish = { unified: 'tool-calls', raw: undefined } as const;
+    assert.deepEqual(
+      [true, false].map((hasCalls) => finishReasonOf(dialect, finish, hasCalls)),
+      ['tool_calls', 'stop'],
+    );
   }
 });
 

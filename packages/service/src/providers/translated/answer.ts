@@ -14,18 +14,18 @@ const UNIFIED: Readonly<Partial<Record<LanguageModelV4FinishReason['unified'], F
 
 /**
  * The reason to finish. A failure is thrown, and never becomes `stop` (CC-11): a stream without any reason was cut, and an error
- * is one. `isAnswerTool`: the only tool called was the one that stands for the JSON schema.
+ * is one. `hasCalls`: the caller gets tool calls. Without any, as after the tool that stands for the JSON schema, the answer is over.
  */
 export function finishReasonOf(
   dialect: Dialect,
   { unified, raw }: LanguageModelV4FinishReason,
-  isAnswerTool: boolean,
+  hasCalls: boolean,
 ): FinishReason {
   const meaning = raw === undefined ? undefined : meaningOfReason(raw);
   if (meaning === 'failed') throw broken();
   if (meaning === 'length' || meaning === 'content_filter') return meaning;
   const known = UNIFIED[unified];
-  if (known === 'tool_calls' && isAnswerTool) return 'stop';
+  if (known === 'tool_calls' && !hasCalls) return 'stop';
   if (known !== undefined) return known;
   const reason = unified === 'other' && raw !== undefined ? dialect.finishReasonOf(raw) : undefined;
   if (reason === undefined) throw broken();

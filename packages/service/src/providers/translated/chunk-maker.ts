@@ -63,7 +63,7 @@ export function createChunkMaker(
       case 'source':
         return chunk(annotationsOf(annotationOf(part)));
       case 'finish': {
-        const ended = chunk({}, finishReasonOf(dialect, part.finishReason, tools.isAnswerTool()));
+        const ended = chunk({}, finishReasonOf(dialect, part.finishReason, tools.hasCalls()));
         isFinished = true;
         return ended && { ...ended, usage: usageReportFrom(dialect, part.usage) };
       }

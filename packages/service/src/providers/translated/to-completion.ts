@@ -12,7 +12,6 @@ interface Said {
   readonly details: JsonObject[];
   readonly calls: JsonObject[];
   readonly annotations: JsonObject[];
-  isAnswerTool: boolean;
 }
 
 /** A whole V4 result in the compatible format. Throws `UpstreamError` if it tells of a failure. */
@@ -22,8 +21,8 @@ export function toCompletion(
   answerTool: string | undefined,
 ): Completion {
   const said = saidIn(dialect, result, answerTool);
-  const { content, reasoning, details, calls, annotations, isAnswerTool } = said;
-  const reason = finishReasonOf(dialect, result.finishReason, isAnswerTool && calls.length === 0);
+  const { content, reasoning, details, calls, annotations } = said;
+  const reason = finishReasonOf(dialect, result.finishReason, calls.length > 0);
   const message = {
     role: 'assistant',
     content: content === '' && calls.length > 0 ? null : content,
@@ -41,7 +40,7 @@ export function toCompletion(
 }
 
 function saidIn(dialect: Dialect, { content }: LanguageModelV4GenerateResult, answerTool: string | undefined): Said {
-  const said: Said = { content: '', reasoning: '', details: [], calls: [], annotations: [], isAnswerTool: false };
+  const said: Said = { content: '', reasoning: '', details: [], calls: [], annotations: [] };
   for (const [index, part] of content.entries()) {
     switch (part.type) {
       case 'text':
@@ -56,7 +55,6 @@ function saidIn(dialect: Dialect, { content }: LanguageModelV4GenerateResult, an
       case 'tool-call': {
         if (part.toolName === answerTool) {
           said.content += part.input;
-          said.isAnswerTool = true;
           break;
         }
         const { toolCallId: id, toolName: name, input, providerMetadata } = part;

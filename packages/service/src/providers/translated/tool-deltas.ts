@@ -11,8 +11,8 @@ interface ToolDeltas {
   readonly goOn: (part: PartOf<'tool-input-delta'>) => JsonObject | undefined;
   /** The end of a call, with all of its arguments. They are new only if no delta had any of them. */
   readonly end: (part: PartOf<'tool-call'>) => JsonObject | undefined;
-  /** The only tool called was the one that stands for the JSON schema. */
-  readonly isAnswerTool: () => boolean;
+  /** A tool was called, besides the one that stands for the JSON schema. */
+  readonly hasCalls: () => boolean;
 }
 
 interface ToolCall {
@@ -63,6 +63,6 @@ export function createToolDeltas({ toolCall }: Dialect, answerTool: string | und
       call.hasArguments = true;
       return { tool_calls: [{ index: call.index, ...rest, ...fields }] };
     },
-    isAnswerTool: () => answers.size > 0 && calls.size === 0,
+    hasCalls: () => calls.size > 0,
   };
 }
