@@ -211,6 +211,9 @@ async function startWorkers(
   ground: Ground,
   told: Promise<void>,
 ): Promise<Pick<Running, 'stop'> & { readonly url: string | undefined }> {
+  // Each accepts for itself. A connection that this process has accepted for a worker that then dies would stay open, and its caller would
+  // wait: Node neither closes it nor hands it to another.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
   const metrics = startWorkerMetrics();
   const lanes = startWorkerLanes({ databaseUrl: ground.databaseUrl, workers: config.workers, log });
   const listeners = new Set<Worker>();
