@@ -132,7 +132,7 @@ test('CP-01 a process hashes at most two passwords at once', async (t) => {
     ),
   );
   assert.equal(work.filter((step) => step === 'argon2').length, 12);
-  assert.equal(mostAtOnce(), 2);
+  assert.ok(mostAtOnce() <= 2, `${mostAtOnce()} at once`); // On a busy machine, one may end before the next begins.
 });
 
 test('CP-01 a reset request is answered even while accounts are unreadable', async () => {
