@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chargeFor } from '../support/catalogue.ts';
-import { payloadsOf } from '../support/open-stream.ts';
+import { createGate } from '../support/gate.ts';
+import { openStream, payloadsOf } from '../support/open-stream.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { frame } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
@@ -103,6 +104,28 @@ function argumentsIn(choices: readonly Choice[], callIn: (delta: Payload) => unk
     .map(({ arguments: piece }) => (typeof piece === 'string' ? piece : assert.fail(String(piece))))
     .join('');
 }
+
+test('CC-13 a call without arguments has them where it is named, chunk by chunk', async () => {
+  for (const given of [null, undefined, {}]) {
+    const called = { name: 'now', ...(given !== undefined && { arguments: given }) };
+    const said = { tool_calls: [{ index: 0, id: 'a', type: 'function', function: called }], function_call: called };
+    const gate = createGate();
+    const end = { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] };
+    const user = await newUser(BALANCE);
+    const begun = frame({ choices: [{ index: 0, delta: { content: 'So.' } }] });
+    const named = frame({ choices: [{ index: 0, delta: said }] });
+    upstream.script({
+      body: [{ write: begun + named }, { waitFor: gate.opened }, { write: frame(end) + frame('[DONE]') }],
+    });
+    const stream = await openStream({ url: service.url, key: app.liveKey, user });
+    await stream.until('So.');
+    gate.open();
+    const deltas = choicesIn(await stream.whole()).map(({ delta }) => delta);
+    const whole = { name: 'now', arguments: '{}' };
+    const call = { index: 0, id: 'a', type: 'function', function: whole };
+    assert.deepEqual(deltas, [{ role: 'assistant', content: 'So.' }, { tool_calls: [call], function_call: whole }, {}]);
+  }
+});
 
 test('CC-13 a call that is named first gets its arguments once', async () => {
   const pieces = [undefined, '{"a":', null, '1}', { a: 1 }];

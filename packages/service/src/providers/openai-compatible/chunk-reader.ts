@@ -4,6 +4,7 @@ import type { Chunk } from '#providers/completion.ts';
 import { createChoiceShape, unknownWordsIn } from '#providers/openai-compatible/answer-shape.ts';
 import { checkChoices, checkForError } from '#providers/openai-compatible/error.ts';
 import { textsOf } from '#providers/openai-compatible/chunk-texts.ts';
+import { namesCallOnly, withLateArguments } from '#providers/openai-compatible/late-arguments.ts';
 import { createEndWatch } from '#providers/openai-compatible/missing-reasons.ts';
 import { createChoiceUsages } from '#providers/openai-compatible/usages-of-choices.ts';
 import { reportIn } from '#providers/openai-compatible/usage.ts';
@@ -44,10 +45,20 @@ export function createChunkReader(outputTokensMax = Infinity, choices = 1): Chun
   const templates = createTemplates(chunkOf);
   const usageIn = createChoiceUsages(choices);
 
+  /** The newest chunk, while it waits for the arguments of its calls. */
+  let waiting: Chunk | undefined;
+
+  function push(chunk: Chunk, waits: boolean): void {
+    if (waiting === undefined) chunks.push(chunk);
+    else chunks.splice(-1, 1, ...withLateArguments(waiting, chunk));
+    waiting = waits ? chunk : undefined;
+  }
+
   /** Finishes what the provider left open, because it says that it is done. */
   function close(): void {
     const closing = watch.closing();
-    if (closing !== undefined) chunks.push({ ...closing, choices: shape(closing.choices) });
+    if (closing !== undefined) push({ ...closing, choices: shape(closing.choices) }, false);
+    waiting = undefined;
   }
 
   /** Undefined for an event that is passed over. */
@@ -75,13 +86,14 @@ export function createChunkReader(outputTokensMax = Infinity, choices = 1): Chun
       const chunk = chunkIn(event, name);
       if (chunk === undefined) return;
       const usage = usageIn(chunk);
-      chunks.push(usage === chunk.usage ? chunk : { ...chunk, usage });
+      push(usage === chunk.usage ? chunk : { ...chunk, usage }, namesCallOnly(event));
       watch.follow(chunk, wordsIn(event));
       templates.learn(event, raw, data);
     },
     skim: (text, at) => {
       const found = isDone ? undefined : templates.find(text, at);
       if (found === undefined) return at;
+      waiting = undefined;
       chunks.push(found.run);
       watch.followText(found.run.bytes);
       return found.end;
@@ -99,8 +111,9 @@ export function createChunkReader(outputTokensMax = Infinity, choices = 1): Chun
       body.end();
       events.end();
       if (!isDone && watch.isEnded()) close();
+      waiting = undefined;
     },
-    take: () => chunks.splice(0),
+    take: () => chunks.splice(0, waiting === undefined ? chunks.length : chunks.length - 1),
     isDone: () => isDone,
     isComplete: watch.isComplete,
   };
