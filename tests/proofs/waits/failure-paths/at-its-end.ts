@@ -78,7 +78,8 @@ function assertWhole(walked: Walk, { status, headers, text }: Reply): void {
 function assertBroken({ status, headers, text }: Reply, code: Code): void {
   assert.equal(status, 200, text);
   assert.ok(!text.includes('[DONE]'), text);
-  const last = payloadsOf(text).at(-1) as Record<string, Record<string, unknown>>;
+  const { choices, ...last } = payloadsOf(text).at(-1) as Record<string, Record<string, unknown>>;
+  assert.equal(choices, last['error']?.['message']);
   assert.equal(last['error']?.['code'], code);
   assert.equal(last['error']['correlationId'], headers.get('x-correlation-id'));
   assertEnvelope(last, code === THROTTLED ? 'upstream_throttled' : 'upstream_error', text);
