@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { APP_ROLES } from './access.ts';
 import { appId, sessionId, userId } from './identifiers.ts';
 import { OPERATOR_ROLES } from './operator-access.ts';
+import { shownText } from './shown-text.ts';
 
 /**
  * Requests and answers of the control plane (CP-01 to CP-03). Requests are strict objects: an unknown field is refused by
@@ -30,12 +31,7 @@ export const newPassword = z
 /** The password of an existing account. It is only compared, so the rules for new ones do not apply. */
 const password = z.string().max(PASSWORD_LENGTH_MAX);
 /** A display name of an account or an app, shown to other people. */
-export const name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(NAME_LENGTH_MAX)
-  .meta({ examples: ['My app'] });
+export const name = shownText(NAME_LENGTH_MAX).meta({ examples: ['My app'] });
 /** A moment in an answer. Always UTC with a trailing `Z`, so that texts sort by time. */
 export const moment = z.iso.datetime().meta({ description: 'A moment in UTC, in ISO 8601.' });
 

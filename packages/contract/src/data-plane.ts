@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { amount, moment } from './control.ts';
 import { ERROR_STATUS, ERROR_TYPE, type ErrorCode, UPSTREAM_ERROR_TYPES } from './errors.ts';
+import { shownText } from './shown-text.ts';
 
 /**
  * Answers of the data plane (`docs/CLAUSES.md`). The parameters of a chat completion are not here: the gateway checks
@@ -79,14 +80,6 @@ export const usageSummarySchema = z
 
 const STATE_LENGTH_MAX = 512;
 const LABEL_LENGTH_MAX = 80;
-/**
- * Control characters, line separators and characters that change the direction of text. With these, a person who gives
- * their consent could read something other than what was sent.
- */
-const MISLEADING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
-/** At least one character that a person can see. */
-const SEEN = /[^\s\u2800\p{Default_Ignorable_Code_Point}]/u;
-
 /** What an app sends for a consent link. A person will read `userLabel` on our page, so its text is restricted. */
 export const connectRequestSchema = z
   .strictObject({
@@ -101,15 +94,7 @@ export const connectRequestSchema = z
       .regex(/^\P{Cc}*$/u, { error: 'must not contain control characters' })
       .optional()
       .meta({ description: 'A text of your own, which is added to the query of `redirectUri`.', examples: ['k3Jd8'] }),
-    userLabel: z
-      .string()
-      .trim()
-      .min(1)
-      .max(LABEL_LENGTH_MAX)
-      .refine((text) => !MISLEADING.test(text), {
-        error: 'must not contain control characters, or characters that change the direction of text',
-      })
-      .refine((text) => SEEN.test(text), { error: 'must contain visible text' })
+    userLabel: shownText(LABEL_LENGTH_MAX)
       .optional()
       .meta({
         description:

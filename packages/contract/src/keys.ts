@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { moment } from './control.ts';
 import { appId, keyId, userId } from './identifiers.ts';
+import { shownText } from './shown-text.ts';
 
 /** The mode is fixed when a key is made (glossary: mode). A key cannot move between real and play money. */
 const mode = z.enum(['live', 'sandbox'], { error: 'must be `live` or `sandbox`; a test key has the mode `sandbox`' });
@@ -12,7 +13,7 @@ const keyOptions = {
 };
 
 const LISTED_MAX = 100;
-const name = z.string().trim().min(1).max(80);
+const name = shownText(80);
 const expiresAt = moment.meta({
   description: 'The moment from which the key is refused like a revoked one, in UTC, in ISO 8601.',
 });

@@ -83,6 +83,36 @@ test('PG-03 markup in names and typed text is shown as text', async () => {
   assert.match(wrong.text, /value="&#34;&#62;&#60;img/);
 });
 
+test('PG-03 names take no characters that control or turn text, and stored ones show none', async () => {
+  const owner = await newOwner(service);
+  const { body: made } = await owner.ask('POST', '/apps', { name: 'Plain' });
+  const keys = `/apps/${String(made['appId'])}/keys`;
+  for (const odd of ['txt\u202egpj', 'a\u2066b', 'a\nb', 'a\u0007b', 'a\u2028b', '\u200b\u2060']) {
+    const refused = [
+      await owner.ask('POST', '/apps', { name: odd }),
+      await owner.ask('PATCH', `/apps/${String(made['appId'])}`, { name: odd }),
+      await owner.ask('POST', keys, { mode: 'sandbox', name: odd }),
+      await send('/accounts', {
+        url: service.url,
+        method: 'POST',
+        body: JSON.stringify({ email: 'odd@example.test', password: PASSWORD, name: odd }),
+      }),
+    ];
+    for (const { status, text } of refused)
+      assert.deepEqual([status, /must (not contain control|contain visible)/.test(text)], [400, true], text);
+  }
+  assert.equal((await owner.ask('POST', '/apps', { name: 'مرحبا Größe 你好' })).status, 201);
+  const email = 'turned@example.test';
+  await ensureSignIn(service.database.owner, {
+    email,
+    password: PASSWORD,
+    name: 'Turned \u202eeman\u0007',
+    role: 'owner',
+  });
+  const browser = await signedInBrowser(service, email);
+  assert.match(browser.page().text, /Turned \ufffdeman\ufffd/);
+});
+
 test('PG-04 cookies are host-only, https-only and hidden from scripts', async () => {
   const browser = openBrowser(service.url);
   const first = await browser.open('/sign-in');

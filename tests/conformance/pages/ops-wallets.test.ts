@@ -103,7 +103,7 @@ test('CP-05 WA-09 an act’s page previews it, then does it once', async () => {
 test('CP-05 an act changed since it was shown is shown again', async () => {
   const user = await newUser(5_000_000);
   const path = addressOf('wallet-refund', user, { amount: '4' });
-  await browser.open(path);
+  assert.doesNotMatch((await browser.open(path)).text, /less than this refund/);
   await admin.get(200, 'POST', `/operator/apps/${app.appId}/wallets/${user}/refund`, {
     amountMicros: 3_000_000,
     reason: 'meanwhile',
@@ -112,6 +112,7 @@ test('CP-05 an act changed since it was shown is shown again', async () => {
   const again = await browser.submit(path, { reason: 'As agreed' });
   assertPage(again, 409, 'Refund', IN_CONSOLE);
   assert.match(again.text, /refund_receivable/);
+  assert.match(again.text, /The wallet has €2\.00 less than this refund\./);
   assert.equal((await entriesOf(user)).length, 2);
   assertPage(await browser.submit(path, { reason: 'As agreed' }), 200, user, IN_CONSOLE);
   assert.equal((await entriesOf(user)).length, 4);

@@ -54,11 +54,20 @@ interface Consent {
  * What somebody who opens a link sees. If another identity owns the wallet and has disconnected it, they see what they see of
  * a user who never connected: the app's developer must not find out by a link who has left (WA-02).
  */
+/** A link for an (app, user), and when it was made. */
+interface LinkOfUser {
+  readonly appId: AppId;
+  readonly userId: EndUserId;
+  readonly beganAtMs: number;
+}
+
 interface Seen {
   /** The connection of the person who opens the link. */
   readonly connection: Connection | undefined;
   /** The wallet is connected and belongs to another identity. */
   readonly isForeign: boolean;
+  /** The wallet was released from its owner since the link was made: a consent with it would be refused (WA-15). */
+  readonly isOutdated: boolean;
   /** The monthly cap of a wallet that an operator opened and no identity has claimed yet. */
   readonly capToClaim: Micros | undefined;
   /** Whether they have connected another account of the app before. */
@@ -80,7 +89,7 @@ export interface Connections {
   /** Finds the connection of an (app, user), no matter which identity owns it. */
   readonly find: (appId: AppId, userId: EndUserId) => Promise<Connection | undefined>;
   /** What an identity sees of the (app, user) of a link that it has opened. */
-  readonly seenBy: (identityId: IdentityId, appId: AppId, userId: EndUserId) => Promise<Seen>;
+  readonly seenBy: (identityId: IdentityId, link: LinkOfUser) => Promise<Seen>;
   readonly ofIdentity: (owner: Owner) => Promise<Connection | undefined>;
   /** The identity's connections, newest first, at most 100. */
   readonly list: (identityId: IdentityId) => Promise<readonly Connection[]>;
@@ -129,18 +138,7 @@ export function createConnections(pool: Pool, currency: string): Connections {
       const row = await selectConnection(pool, appId, userId);
       return row === undefined ? undefined : withWallet(pool, row);
     },
-    seenBy: async (identityId, appId, userId) => {
-      // Always the same three statements, so that the time of a page tells nothing either.
-      const row = await selectConnection(pool, appId, userId);
-      const wallet = await createWallets(pool).find(appId, userId);
-      const knowsApp = await hasConnection(pool, identityId, appId);
-      if (row?.identity_id === identityId && wallet !== undefined) {
-        return { connection: connectionOf(row, wallet), isForeign: false, capToClaim: undefined, isOneMore: false };
-      }
-      const isForeign = row !== undefined && wallet?.isConnected === true;
-      const capToClaim = row === undefined ? wallet?.cap : undefined;
-      return { connection: undefined, isForeign, capToClaim, isOneMore: !isForeign && knowsApp };
-    },
+    seenBy: (identityId, link) => seenBy(pool, identityId, link),
     ofIdentity: async (owner) => {
       const row = await selectConnectionOf(pool, owner);
       return row === undefined ? undefined : withWallet(pool, row);
@@ -168,6 +166,22 @@ export function createConnections(pool: Pool, currency: string): Connections {
         await createWallets(tx).setConnected({ appId, userId, isConnected });
       }),
   };
+}
+
+async function seenBy(pool: Pool, identityId: IdentityId, { appId, userId, beganAtMs }: LinkOfUser): Promise<Seen> {
+  // Always the same four statements, so that the time of a page tells nothing either.
+  const row = await selectConnection(pool, appId, userId);
+  const wallet = await createWallets(pool).find(appId, userId);
+  const knowsApp = await hasConnection(pool, identityId, appId);
+  const wasReleased = await wasReleasedAfter(pool, { appId, userId }, beganAtMs, CLOCKS_APART_MS);
+  if (row?.identity_id === identityId && wallet !== undefined) {
+    const none = { isForeign: false, isOutdated: false, capToClaim: undefined, isOneMore: false };
+    return { connection: connectionOf(row, wallet), ...none };
+  }
+  const isForeign = row !== undefined && wallet?.isConnected === true;
+  const capToClaim = row === undefined ? wallet?.cap : undefined;
+  const isOutdated = row === undefined && wasReleased;
+  return { connection: undefined, isForeign, isOutdated, capToClaim, isOneMore: !isForeign && knowsApp };
 }
 
 /**

@@ -21,7 +21,15 @@ function textOf(piece: Piece): string {
   if (piece === undefined) return '';
   if (piece instanceof Html) return piece.text;
   if (typeof piece === 'object') return piece.map(textOf).join('');
-  return escapeHtml(String(piece));
+  return escapeHtml(withoutTurns(String(piece)));
+}
+
+/** What turns the text around it, or is no text: what people have stored cannot reach beyond its own words (PG-03). */
+const TURNS = /(?![\t\n\r])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Shows a replacement for characters that override or isolate the writing direction, and for controls that break no line. */
+export function withoutTurns(text: string): string {
+  return text.replace(TURNS, '\ufffd');
 }
 
 /** Escapes text for use inside an element or a quoted attribute. Not for script, style or unquoted attributes. */

@@ -1,4 +1,4 @@
-import { escapeHtml } from '#kernel/html.ts';
+import { escapeHtml, withoutTurns } from '#kernel/html.ts';
 
 /** A part of a letter: a paragraph, something to copy, or a link to a page of ours. */
 type Part = { readonly text: string } | { readonly copy: string } | { readonly link: string; readonly name: string };
@@ -68,7 +68,7 @@ export function plainName(name: string): string {
 }
 
 function lineOf(text: string): string {
-  return text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  return withoutTurns(text.replace(/[\s\p{Cc}]+/gu, ' ')).trim();
 }
 
 function textOf(part: Part): string {

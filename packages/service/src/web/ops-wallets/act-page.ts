@@ -73,7 +73,7 @@ ${whichForm(act, typed, services.currency)}
 ${
   wanted === undefined || wanted instanceof Refusal || effects === undefined || effects instanceof Refusal
     ? undefined
-    : html`${effectsOf(wanted, effects, asked.request.formats)}\n${effects.isChange ? doForm(asked, act, { typed, effects, reason: again?.reason ?? '' }) : undefined}`
+    : html`${effectsOf(wanted, effects, { formats: asked.request.formats, isKept: await isKept(services, asked, wanted) })}\n${effects.isChange ? doForm(asked, act, { typed, effects, reason: again?.reason ?? '' }) : undefined}`
 }
 ${act === 'open' ? undefined : linkLine(opsPath('wallet', { app: typed.app, user: typed.user }), TEXTS.back)}`;
   return showOpsPage(services, asked, {
@@ -172,4 +172,12 @@ async function isDone({ operator }: OpsServices, asked: OpsRequest, act: Name): 
   const found = await operator.wallets.find(wallet, { before: undefined, most: 1 });
   if (found === undefined || act === 'open') return found !== undefined;
   return !found.wallet.isConnected && (await operator.walletOwners.ofWallet(wallet)) === undefined;
+}
+
+/** Whether an act pays back a payment that is in no wallet, so that no balance has to cover it. */
+async function isKept({ operator }: OpsServices, asked: OpsRequest, wanted: WalletAct): Promise<boolean> {
+  const wallet = walletAsked(asked.request.query);
+  if (wallet === undefined || wanted.act !== 'refund' || wanted.paymentId === undefined) return false;
+  const payments = await operator.payments.list(wallet.appId, wallet.userId);
+  return payments.some(({ paymentId, state }) => paymentId === wanted.paymentId && state === 'kept');
 }

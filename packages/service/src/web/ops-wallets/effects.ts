@@ -3,14 +3,19 @@ import { type Micros, micros, ZERO_MICROS } from '#kernel/micros.ts';
 import type { Wallet } from '#ledger/wallet/wallet.ts';
 import type { WalletAct, WalletEffects } from '#operator/wallet-preview.ts';
 import { signedAmount } from '#web/components/money.ts';
+import { warningNotice } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
 import { table } from '#web/components/table.ts';
 import type { Formats } from '#web/format/formats.ts';
 import { entryTable, exactAmount, stateBadges } from '#web/ops-wallets/parts.ts';
 import { ASK_TEXTS as TEXTS, WALLET_TEXTS } from '#web/ops-wallets/texts.ts';
 
-/** What an act will do: the wallet before and after, and the entries that it writes. */
-export function effectsOf(wanted: WalletAct, effects: WalletEffects, formats: Formats): Html {
+/** What an act will do: the wallet before and after, and the entries that it writes. `isKept`: it is about a payment in no wallet. */
+export function effectsOf(
+  wanted: WalletAct,
+  effects: WalletEffects,
+  { formats, isKept }: { readonly formats: Formats; readonly isKept: boolean },
+): Html {
   const { isChange, isForTwo, before, after, entries } = effects;
   const { currency } = after;
   if (!isChange) return section({ id: 'effects', heading: TEXTS.effects, body: [TEXTS.nothing] });
@@ -34,13 +39,23 @@ export function effectsOf(wanted: WalletAct, effects: WalletEffects, formats: Fo
     { currency, formats },
   );
   const isLater = wanted.act === 'refund' && wanted.paymentId !== undefined;
+  const missing = isKept ? undefined : missingFor(wanted, effects);
   return card(
+    missing === undefined ? undefined : warningNotice(TEXTS.aboveBalance(formats.amount(missing, currency))),
     figures,
     written,
     isForTwo ? html`<p>${TEXTS.forTwo}</p>` : undefined,
     isLater ? html`<p>${TEXTS.later}</p>` : undefined,
     html`<p class="soft">${TEXTS.moves}</p>`,
   );
+}
+
+/** How much of a refund the wallet does not have. It is undefined if it has all of it. */
+function missingFor(wanted: WalletAct, { before, entries }: WalletEffects): Micros | undefined {
+  if (wanted.act !== 'refund' || before === undefined) return undefined;
+  const isAside = entries.some(({ kind }) => kind === 'refund_set_aside');
+  const there = wanted.paymentId === undefined ? before.balance : before.available;
+  return isAside || wanted.amount <= there ? undefined : micros(wanted.amount - there);
 }
 
 const AMOUNTS: readonly (readonly [string, (wallet: Wallet) => Micros])[] = [

@@ -175,6 +175,8 @@ export const ASK_TEXTS = {
   nothing: 'Nothing would change: this has already been done, or there is nothing to do.',
   later:
     'The payment processor is asked to pay the amount back. The refund is booked when it has paid: from the money that is set aside, or from the balance if nothing could be set aside. If the balance is too small by then, the wallet is suspended.',
+  aboveBalance: (missing: string): string =>
+    `The wallet has ${missing} less than this refund. What it does not have is owed to you afterwards, and the wallet is suspended.`,
   forTwo:
     'This is above the limit for one person. Nothing happens until a second operator confirms it. It then applies to the wallet as it is at that time.',
   moves: 'These figures are exact for the wallet as it is now. Calls that end in the meantime change its balance.',

@@ -1,6 +1,6 @@
 import type { AppProfile } from '#accounts/app-profile.ts';
 import type { Connection } from '#connections/connection.ts';
-import type { Link } from '#connections/link.ts';
+import { beganAtMs, type Link } from '#connections/link.ts';
 import type { Identity, Person } from '#identities/session.ts';
 import { type Html, html } from '#kernel/html.ts';
 import type { Micros } from '#kernel/micros.ts';
@@ -74,7 +74,10 @@ export async function openReadLink(
   if (app.isSuspended) return suspendedApp(services, app);
   if (person === undefined) return toSignIn(path);
   const { identityId } = person.identity;
-  return { link, app, person, ...(await services.connections.seenBy(identityId, link.appId, link.userId)) };
+  const { appId, userId } = link;
+  const seen = await services.connections.seenBy(identityId, { appId, userId, beganAtMs: beganAtMs(link) });
+  // Nobody consents first and then reads that the link no longer works.
+  return seen.isOutdated ? voidLink(services) : { link, app, person, ...seen };
 }
 
 /**
