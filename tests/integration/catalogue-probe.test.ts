@@ -107,6 +107,7 @@ test('MO-13 a server that counts one of two choices gets no `n`', async (t) => {
   upstream.script(answerOf({ ...GOOD_SERVER, countsOneChoice: true }));
   const { said } = await run(t, ['--yes'], { contextTokens: 8_000, parameters: ['n', 'temperature'] });
   assert.equal(found(said)['usage of two choices'], 'no: it counts one answer: 24 tokens for two of 24');
+  assert.doesNotMatch(said, /The entry needs no change/);
   assert.deepEqual(proposedIn(said)['parameters'], ['temperature']);
 });
 

@@ -55,13 +55,14 @@ export function createReportWatch(choices: number): ReportWatch {
         isCurrent &&= !hasText;
         return;
       }
-      const earlier = report?.counts.completion ?? 0;
+      const earlier = report?.counts.completion;
       report = laterReport(report, usage);
       const completion = report?.counts.completion ?? 0;
-      isRunning ||= choices === 1 && hasSaid && earlier > 0 && completion > earlier;
+      isRunning ||= choices === 1 && hasSaid && earlier !== undefined && earlier > 0 && completion > earlier;
       const isOpen = said.some(({ finish_reason: reason }) => reason === null);
-      // A count of nothing beside text is a place that is filled in later.
-      isCurrent = !(hasText && isOpen && completion === 0);
+      // A count that stays as it is while text comes, such as zero, is a place that is filled in later.
+      const isRisen = completion > (earlier ?? 0);
+      isCurrent = !(hasText && isOpen && !isRisen);
       isAlone = said.length === 0 && hasSaid && completion > 0 && choices === 1;
       if (isRunning) before = own();
     },
