@@ -37,7 +37,7 @@ export interface ChunkReader {
 
 /** The parameter `outputTokensMax` is the limit that was sent, over all of so many choices. */
 export function createChunkReader(outputTokensMax = Infinity, choices = 1): ChunkReader {
-  const chunks: StreamChunk[] = [];
+  const queue = createChunkQueue();
   let isDone = false;
   const shape = createChoiceShape(); // Has a state: tool calls are numbered through the whole stream.
   const chunkOf = createChunkParser(shape);
@@ -45,20 +45,11 @@ export function createChunkReader(outputTokensMax = Infinity, choices = 1): Chun
   const templates = createTemplates(chunkOf);
   const usageIn = createChoiceUsages(choices);
 
-  /** The newest chunk, while it waits for the arguments of its calls. */
-  let waiting: Chunk | undefined;
-
-  function push(chunk: Chunk, waits: boolean): void {
-    if (waiting === undefined) chunks.push(chunk);
-    else chunks.splice(-1, 1, ...withLateArguments(waiting, chunk));
-    waiting = waits ? chunk : undefined;
-  }
-
   /** Finishes what the provider left open, because it says that it is done. */
   function close(): void {
     const closing = watch.closing();
-    if (closing !== undefined) push({ ...closing, choices: shape(closing.choices) }, false);
-    waiting = undefined;
+    if (closing !== undefined) queue.push({ ...closing, choices: shape(closing.choices) }, false);
+    queue.settle();
   }
 
   /** Undefined for an event that is passed over. */
@@ -86,15 +77,14 @@ export function createChunkReader(outputTokensMax = Infinity, choices = 1): Chun
       const chunk = chunkIn(event, name);
       if (chunk === undefined) return;
       const usage = usageIn(chunk);
-      push(usage === chunk.usage ? chunk : { ...chunk, usage }, namesCallOnly(event));
+      queue.push(usage === chunk.usage ? chunk : { ...chunk, usage }, namesCallOnly(event));
       watch.follow(chunk, wordsIn(event));
       templates.learn(event, raw, data);
     },
     skim: (text, at) => {
       const found = isDone ? undefined : templates.find(text, at);
       if (found === undefined) return at;
-      waiting = undefined;
-      chunks.push(found.run);
+      queue.pushRun(found.run);
       watch.followText(found.run.bytes);
       return found.end;
     },
@@ -103,19 +93,38 @@ export function createChunkReader(outputTokensMax = Infinity, choices = 1): Chun
   const body = createBodyReader(events.feed);
 
   return {
-    feed: (text) => {
-      if (body.isEvents) events.feed(text);
-      else body.feed(text);
-    },
+    feed: body.feed,
     end: () => {
       body.end();
       events.end();
       if (!isDone && watch.isEnded()) close();
-      waiting = undefined;
+      queue.settle();
     },
-    take: () => chunks.splice(0, waiting === undefined ? chunks.length : chunks.length - 1),
+    take: queue.take,
     isDone: () => isDone,
     isComplete: watch.isComplete,
+  };
+}
+
+/** What has been read and not yet taken. The newest chunk may wait for the arguments of its calls. */
+function createChunkQueue() {
+  const chunks: StreamChunk[] = [];
+  let waiting: Chunk | undefined;
+  return {
+    push: (chunk: Chunk, waits: boolean): void => {
+      if (waiting === undefined) chunks.push(chunk);
+      else chunks.splice(-1, 1, ...withLateArguments(waiting, chunk));
+      waiting = waits ? chunk : undefined;
+    },
+    pushRun: (run: StreamChunk): void => {
+      waiting = undefined;
+      chunks.push(run);
+    },
+    /** Nothing more comes that it could wait for. */
+    settle: (): void => {
+      waiting = undefined;
+    },
+    take: (): readonly StreamChunk[] => chunks.splice(0, waiting === undefined ? chunks.length : chunks.length - 1),
   };
 }
 
@@ -145,10 +154,11 @@ function createBodyReader(feedEvents: (text: string) => void) {
   let isEvents = false;
   let text = '';
   return {
-    get isEvents(): boolean {
-      return isEvents;
-    },
     feed: (more: string): void => {
+      if (isEvents) {
+        feedEvents(more);
+        return;
+      }
       text += more;
       const [first] = text.trimStart();
       if (first === '{' || first === '[') {
