@@ -3,6 +3,8 @@ import os from 'node:os';
 import { after, test } from 'node:test';
 import { ERROR_STATUS } from '../../packages/contract/src/errors.ts';
 import { FINDING_KINDS } from '../../packages/contract/src/operator-overview.ts';
+import { VERSION } from '../../packages/service/src/db/functions.ts';
+import { readBuild } from '../../packages/service/src/kernel/build.ts';
 import { catalogueAt, chargeFor } from '../support/catalogue.ts';
 import { chat, httpSend, send } from '../support/client.ts';
 import { added, scrape } from '../support/metrics.ts';
@@ -219,8 +221,11 @@ test('OP-05 ER-03 metric labels have only values from fixed lists', async () => 
   const pairs = [...text.matchAll(/(\w+)="([^"]*)"/g)];
   assert.ok(pairs.length > 20);
   assert.match(text, /purser_provider_failures_total\{provider="upstream",kind="outage"\}/);
+  const { commit = '', date = '' } = readBuild() ?? {};
+  const labels: typeof LABELS = { ...LABELS, version: [VERSION], commit: [commit], date: [date] };
+  assert.match(text, /^purser_build_info\{version=/m);
   for (const [pair, label = '', value = ''] of pairs) {
-    assert.ok(label === 'le' ? value === '+Inf' || Number(value) > 0 : LABELS[label]?.includes(value), pair);
+    assert.ok(label === 'le' ? value === '+Inf' || Number(value) > 0 : labels[label]?.includes(value), pair);
   }
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { archiveName } from '../../tools/pack/archive.ts';
 import { eraseTypes, nameCommand } from '../../tools/pack/erase.ts';
 import { isAllowed, thirdPartyLicences } from '../../tools/pack/licences.ts';
 import { type LockEntry, shippedPackages } from '../../tools/pack/lock.ts';
@@ -36,6 +37,13 @@ test('OP-17 commands appear as users of the program type them', () => {
   assert.equal(nameCommand('start the service (same as \\`npm start\\`)'), 'start the service');
   assert.equal(nameCommand('npm start\n'), 'purser serve\n');
   assert.equal(nameCommand('npm started'), 'npm started');
+});
+
+test('OP-17 archives of two builds unpack into two folders', () => {
+  const platform = `${process.platform}-${process.arch}`;
+  const build = { commit: '0123456789ab', date: '2026-11-28' };
+  assert.equal(archiveName('0.1.0', build), `purser-0.1.0-20261128-0123456789ab-${platform}`);
+  assert.equal(archiveName('0.1.0', undefined), `purser-0.1.0-${platform}`);
 });
 
 test('OP-17 a licence fits if one alternative fits wholly', () => {

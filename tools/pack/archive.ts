@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { restoreLinks } from '../../packages/service/src/embedded/binaries.ts';
+import { type Build, readBuild } from '../../packages/service/src/kernel/build.ts';
 import { ROOT } from '../toolchain.ts';
 import { binaryDigests } from './binary-digests.ts';
 import type { Packed } from './pack.ts';
@@ -10,7 +11,7 @@ import { copyPackage } from './prune.ts';
 import { packFolder } from './tar.ts';
 
 /**
- * Makes `purser-<version>-<platform>.tar.gz` beside the package: the same files with Node and PostgreSQL, for this machine's
+ * Makes `purser-<version>-<day>-<commit>-<platform>.tar.gz` beside the package: the same files with Node and PostgreSQL, for this machine's
  * kind of system. Somebody unpacks it and runs `bin/purser`; nothing else has to be installed.
  */
 export async function packArchive(
@@ -18,7 +19,7 @@ export async function packArchive(
   { node, database }: Platform,
   target: string,
 ): Promise<string> {
-  const name = `purser-${version}-${process.platform}-${process.arch}`;
+  const name = archiveName(version, readBuild());
   const staged = join(target, name);
   rmSync(staged, { recursive: true, force: true });
   copyPackage(folder, staged, { whole: true });
@@ -32,6 +33,12 @@ export async function packArchive(
   const archive = join(target, `${name}.tar.gz`);
   packFolder(archive, target, name);
   return archive;
+}
+
+/** Two builds of one version unpack into two folders, so that one can be installed beside the other. */
+export function archiveName(version: string, build: Build | undefined): string {
+  const commit = build === undefined ? [] : [build.date.replaceAll('-', ''), build.commit];
+  return ['purser', version, ...commit, process.platform, process.arch].join('-');
 }
 
 /** The lock file pins the npm package of Node; this, the program that npm made of it on this disk. */

@@ -1,5 +1,6 @@
 import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
+import { readBuild } from '../../packages/service/src/kernel/build.ts';
 import { ROOT } from '../toolchain.ts';
 import { eraseTypes, nameCommand } from './erase.ts';
 
@@ -39,6 +40,8 @@ function writeService(target: string): void {
   // The version is read from it, and `#area/file.js` is resolved by it.
   const { name, version, type, license, imports } = manifestOf(source);
   writeJson(join(target, 'package.json'), { name, version, private: true, type, license, imports });
+  const build = readBuild();
+  if (build !== undefined) writeJson(join(target, 'build.json'), build);
 }
 
 function writeLibrary(name: string, target: string): void {

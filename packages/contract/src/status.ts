@@ -41,5 +41,9 @@ export const statusSchema = z
     isStale: z
       .boolean()
       .meta({ description: 'Whether the list of incidents cannot be read now. It may then lack the latest.' }),
+    build: z.object({ commit: z.string(), date: z.string() }).nullable().meta({
+      description:
+        'The commit that the service was made of, and its day. It is null if it is not known, and if the operator names no models.',
+    }),
   })
   .meta({ id: 'ServiceStatus' });

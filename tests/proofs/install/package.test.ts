@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { namedVersion, readBuild } from '../../../packages/service/src/kernel/build.ts';
 import { pack, type Packed } from '../../../tools/pack/pack.ts';
 import { ROOT } from '../../../tools/toolchain.ts';
 import { COMPLETIONS, send } from '../../support/client.ts';
@@ -67,7 +68,7 @@ test('OP-17 the installed command needs no file outside', async () => {
   const script = `for (const name of ${JSON.stringify(names.filter((name) => !name.startsWith('@purser/')))}) await import(name);`;
   await run(process.execPath, ['--input-type=module', '-e', script], { cwd: path.join(installed, 'packages/service') });
   const { stdout } = await run(program, ['--version']);
-  assert.equal(stdout, `${packed.version}\n`);
+  assert.equal(stdout, `${namedVersion(packed.version, readBuild())}\n`);
 });
 
 test('OP-17 the package contains code, SQL and guides', () => {

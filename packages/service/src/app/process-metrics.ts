@@ -1,6 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createRecentMax } from '#kernel/recent-max.ts';
-import { gauge, readCounter } from '#kernel/metrics.ts';
+import { VERSION } from '#db/functions.ts';
+import { readBuild } from '#kernel/build.ts';
+import { declareMetric, gauge, readCounter } from '#kernel/metrics.ts';
 
 const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
@@ -18,6 +20,7 @@ export function declareProcessMetrics({ callsUnderWay }: { readonly callsUnderWa
   readonly stop: () => void;
 } {
   const delay = startDelayWatch();
+  declareBuild();
   sum('purser_processes', 'Gateway processes that these figures cover.', () => 1);
   sum('purser_calls_under_way', 'Calls that hold money now.', callsUnderWay);
   sum('purser_process_resident_memory_bytes', 'Memory in use.', () => process.memoryUsage.rss());
@@ -43,6 +46,17 @@ export function declareProcessMetrics({ callsUnderWay }: { readonly callsUnderWa
     read: delay.longest,
   });
   return { stop: delay.stop };
+}
+
+/** The series differs while two builds run side by side. A build that nobody knows has empty labels. */
+function declareBuild(): void {
+  const help = 'The build that runs: its version, its commit and the day of the commit.';
+  declareMetric('purser_build_info', { kind: 'gauge', help, across: 'max', read: () => [[buildLabels(), 1]] });
+}
+
+function buildLabels(): string {
+  const { commit, date } = readBuild() ?? { commit: '', date: '' };
+  return `{version="${VERSION}",commit="${commit}",date="${date}"}`;
 }
 
 /** A window and not the time since the last reading: `/metrics` and the health page would each take the other's maximum away. */

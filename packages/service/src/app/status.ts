@@ -4,6 +4,7 @@ import type { Catalogue } from '#catalogue/catalogue.ts';
 import type { Instance } from '#db/instance.ts';
 import type { Pool } from '#db/pool.ts';
 import type { UpstreamReport } from '#gateway/upstream/report.ts';
+import { readBuild } from '#kernel/build.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import type { Log } from '#kernel/log.ts';
 import type { Spool } from '#ledger/settlement/spool.ts';
@@ -31,7 +32,8 @@ export function openStatus({ upkeep, pools, config, instance, spool, catalogue, 
   const namesModels = config.statusPage === 'full';
   // On a full disk a renewal still finds room where a hold does not.
   const takesNoWrites = () => instance.failedRenewals() > FAILED_RENEWALS_MAX || spool.kept() > 0;
-  const read = createStatus({ db: pools.planes, clock: steadyClock, look, takesNoWrites, models, namesModels });
+  const parts = { clock: steadyClock, look, takesNoWrites, models, namesModels, build: readBuild };
+  const read = createStatus({ db: pools.planes, ...parts });
   const readStatus: (() => Promise<ServiceStatus>) | undefined = config.statusPage === 'off' ? undefined : read;
   return { readStatus, stop };
 }

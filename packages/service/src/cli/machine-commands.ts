@@ -20,6 +20,14 @@ export function defineMachine(program: Command, ends: Ends, ground: Ground): voi
       }),
     );
   program
+    .command('upgrade')
+    .description(
+      'Say whether gateways can go over to this build one after another. It looks at the database, and changes nothing. The exit status is 1 if ' +
+        'all have to be stopped.',
+    )
+    .requiredOption('--check', 'only look: a start of this build upgrades the database')
+    .action(ends(async () => (await import('#cli/upgrade-command.ts')).checkUpgrade(await ground.settings())));
+  program
     .command('secret')
     .description('Change the secret of the database.')
     .command('replace')

@@ -3,6 +3,7 @@ import { test, type TestContext } from 'node:test';
 import { UsageError } from '#cli/command-error.ts';
 import { commandNames, runCommand } from '#cli/run-command.ts';
 import { VERSION } from '#db/functions.ts';
+import { namedVersion, readBuild } from '#kernel/build.ts';
 
 /** Nothing may be done on this ground. */
 const fails = () => assert.fail('a refused command did something');
@@ -28,7 +29,7 @@ async function refusal(...words: readonly string[]): Promise<string> {
 test('OP-01 help lists all commands with what they do, before settings are read', async (t) => {
   const all = await printed(t, '--help');
   for (const name of commandNames()) assert.match(all, new RegExp(`^  ${name}( .*)? {2,}[A-Z]`, 'm'), name);
-  assert.equal(commandNames().length, 37);
+  assert.equal(commandNames().length, 38);
   for (const words of [[], ['help'], ['-h'], ['frobnicate', '--help']]) assert.equal(await printed(t, ...words), all);
 });
 
@@ -42,7 +43,7 @@ test('OP-01 help says what one command or a group of commands takes', async (t) 
   const operator = await printed(t, 'operator', '-h');
   assert.match(operator, /\n {2}operator create +Create an operator account\n {2}operator enrol +Print /);
   assert.match(await printed(t, 'catalogue', 'prices', '--help'), /--without-check <model>/);
-  assert.equal(await printed(t, '-v'), `${VERSION}\n`);
+  assert.equal(await printed(t, '-v'), `${namedVersion(VERSION, readBuild())}\n`);
 });
 
 test('OP-01 words that are no command are refused with a remedy', async () => {

@@ -6,6 +6,7 @@ import { type Ends, type Ground, PROCESS_GROUND } from '#cli/ground.ts';
 import { defineMachine } from '#cli/machine-commands.ts';
 import { defineService } from '#cli/service-commands.ts';
 import { VERSION } from '#db/functions.ts';
+import { namedVersion, readBuild } from '#kernel/build.ts';
 
 const HELP_WORDS: readonly (string | undefined)[] = ['help', '--help', '-h'];
 const SETTINGS = '\nSettings are environment variables. docs/guides/operator/settings.md lists them.';
@@ -42,7 +43,11 @@ function createProgram(ground: Ground, end: (status: number) => void): Command {
       end((await work(...given)) ?? 0);
   const program: Command = new Command('purser')
     .usage('<command>')
-    .version(VERSION, '-v, --version', 'print the version')
+    .option('-v, --version', 'print the version, and the commit that it was made of')
+    .on('option:version', () => {
+      console.log(namedVersion(VERSION, readBuild()));
+      throw new CommanderError(0, 'commander.version', VERSION);
+    })
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
     .addHelpText('after', '\n`npm run purser -- <command> --help` says what a command takes.')

@@ -98,14 +98,14 @@ async function applyMissing(client: Queryable): Promise<Migrated> {
   refuseFromBeforeRelease(schema);
   const { version: current } = schema;
   if (current > SCHEMA_VERSION) return leaveNewer(client, current);
-  const missing = NAMES.filter((name) => versionOf(name) > current);
-  for (const name of missing) await apply(client, name);
+  const missing = missingMigrations(current);
+  for (const one of missing) await apply(client, one);
   const present = await selectFunctions(client);
   if (present.some(({ version }) => isNewerVersion(version))) return leaveNewer(client, SCHEMA_VERSION);
   const functions = missingFunctions(present);
   await replaceFunctions(client, functions);
   const names = [...functions.changed, ...functions.gone].map(({ name }) => name);
-  return { migrations: missing, functions: names, isNewer: false };
+  return { migrations: missing.map(({ name }) => name), functions: names, isNewer: false };
 }
 
 function refuseFromBeforeRelease({ isFromBeforeRelease }: AppliedSchema): void {
@@ -148,9 +148,15 @@ export async function readSchema(db: Queryable): Promise<AppliedSchema> {
   };
 }
 
-async function apply(client: Queryable, name: string): Promise<void> {
+/** Returns the migrations of this build that a database of this schema lacks, in their order. */
+export function missingMigrations(current: number): readonly { readonly name: string; readonly sql: string }[] {
+  const names = NAMES.filter((name) => versionOf(name) > current);
+  return names.map((name) => ({ name, sql: readFileSync(new URL(name, MIGRATIONS), 'utf8') }));
+}
+
+async function apply(client: Queryable, { name, sql }: { readonly name: string; readonly sql: string }): Promise<void> {
   try {
-    await client.query(readFileSync(new URL(name, MIGRATIONS), 'utf8'));
+    await client.query(sql);
   } catch (fault) {
     throw new Error(`Migration ${name} failed.`, { cause: fault });
   }

@@ -24,7 +24,7 @@ export function addStatusRoutes(plane: Plane, { readStatus, clock }: StatusRoute
   );
 }
 
-function toWire({ state, models, incidents, isStale }: ServiceStatus, nowMs: number) {
+function toWire({ state, models, incidents, isStale, build }: ServiceStatus, nowMs: number) {
   return {
     state,
     at: isoOf(nowMs),
@@ -42,6 +42,7 @@ function toWire({ state, models, incidents, isStale }: ServiceStatus, nowMs: num
       endedAt: momentOf(endedAtMs),
     })),
     isStale,
+    build: build ?? null,
   };
 }
 

@@ -83,6 +83,7 @@ test('OP-14 the status is put together once a second', async () => {
     takesNoWrites: () => false,
     models: () => MODELS,
     namesModels: true,
+    build: () => undefined,
   });
   await Promise.all([read(), read()]);
   clock.ms = 999;
@@ -91,4 +92,14 @@ test('OP-14 the status is put together once a second', async () => {
   clock.ms = 1_000;
   assert.equal((await read()).state, 'up');
   assert.equal(looked, 2);
+});
+
+test('OP-14 the commit of a build is shown only where models are', async () => {
+  const build = { commit: '0123456789ab', date: '2026-11-28' };
+  const shown = async (namesModels: boolean) => {
+    const db = { query: async () => ({ rows: [] }) } as unknown as Parameters<typeof createStatus>[0]['db'];
+    const parts = { look: () => FINE, takesNoWrites: () => false, models: () => MODELS, build: () => build };
+    return (await createStatus({ db, clock: { nowMs: () => 0 }, ...parts, namesModels })()).build;
+  };
+  assert.deepEqual([await shown(true), await shown(false)], [build, undefined]);
 });

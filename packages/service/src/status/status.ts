@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/pool.ts';
+import type { Build } from '#kernel/build.ts';
 import type { SteadyClock } from '#kernel/clock.ts';
 import { type IncidentRow, selectIncidents } from '#status/queries.ts';
 import type { Trouble } from '#status/trouble.ts';
@@ -39,6 +40,8 @@ export interface ServiceStatus {
   readonly incidents: readonly Incident[];
   /** The database could not be read: incidents are those of an earlier reading. */
   readonly isStale: boolean;
+  /** The commit of this build. Undefined if the page names nothing, and where nobody knows it. */
+  readonly build: Build | undefined;
 }
 
 interface StatusOptions {
@@ -52,6 +55,8 @@ interface StatusOptions {
   readonly models: () => readonly PublicModel[];
   /** Whether models are named. */
   readonly namesModels: boolean;
+  /** The commit of this build, which is shown where models are. */
+  readonly build: () => Build | undefined;
 }
 
 export const INCIDENT_DAYS = 30;
@@ -65,7 +70,7 @@ const WAIT_MS_MAX = 2_000;
 
 /** Returns what reads the status. It never fails, and takes at most two seconds. */
 export function createStatus(options: StatusOptions): () => Promise<ServiceStatus> {
-  const { db, clock, look, takesNoWrites, models, namesModels } = options;
+  const { db, clock, look, takesNoWrites, models, namesModels, build } = options;
   let kept: { readonly atMs: number; readonly rows: Promise<readonly IncidentRow[] | undefined> } | undefined;
   let latest: readonly IncidentRow[] = [];
 
@@ -94,7 +99,8 @@ export function createStatus(options: StatusOptions): () => Promise<ServiceStatu
   async function statusNow(): Promise<ServiceStatus> {
     const rows = await rowsNow();
     const isReached = rows !== undefined && !takesNoWrites();
-    return statusOf({ rows: rows ?? latest, isReached, trouble: look(), models: models(), namesModels });
+    const now = statusOf({ rows: rows ?? latest, isReached, trouble: look(), models: models(), namesModels });
+    return { ...now, build: namesModels ? build() : undefined };
   }
 
   let made: { readonly atMs: number; readonly status: Promise<ServiceStatus> } | undefined;
@@ -115,7 +121,7 @@ interface Known {
 }
 
 /** Puts together what is public of it. */
-export function statusOf({ rows, isReached, trouble, models, namesModels }: Known): ServiceStatus {
+export function statusOf({ rows, isReached, trouble, models, namesModels }: Known): Omit<ServiceStatus, 'build'> {
   const ids = new Set(models.map(({ id }) => id));
   const shown = rows.filter(({ model }) => model === '' || ids.has(model));
   const open = isReached ? shown.filter(({ ended_at }) => ended_at === null) : [];
