@@ -271,6 +271,20 @@ CREATE INDEX sessions_account ON accounts.sessions USING btree (account_id);
 CREATE INDEX sessions_expiry ON accounts.sessions USING btree (expires_at);
 grant insert, select, update, delete on accounts.sessions to purser_live;
 
+create table accounts.test_tokens (
+  token_id text collate "C" not null,
+  app_id text collate "C" not null,
+  account_id text collate "C" not null,
+  digest bytea not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  last_used_at timestamp with time zone,
+  constraint test_tokens_pkey PRIMARY KEY (token_id),
+  constraint test_tokens_digest_check CHECK ((length(digest) = 32)),
+  constraint test_tokens_digest_key UNIQUE (digest)
+);
+CREATE INDEX test_tokens_app ON accounts.test_tokens USING btree (app_id, created_at);
+grant insert, select, update, delete on accounts.test_tokens to purser_live;
+
 alter table accounts.api_keys add constraint api_keys_app_id_fkey FOREIGN KEY (app_id) REFERENCES accounts.apps(app_id);
 
 alter table accounts.api_keys add constraint api_keys_counts_as_fkey FOREIGN KEY (counts_as) REFERENCES accounts.api_keys(key_id);
@@ -308,6 +322,10 @@ alter table accounts.pending_sign_ins add constraint pending_sign_ins_account_id
 alter table accounts.recovery_codes add constraint recovery_codes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
 
 alter table accounts.sessions add constraint sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
+
+alter table accounts.test_tokens add constraint test_tokens_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
+
+alter table accounts.test_tokens add constraint test_tokens_app_id_fkey FOREIGN KEY (app_id) REFERENCES accounts.apps(app_id);
 
 -- audit
 

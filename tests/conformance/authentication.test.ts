@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { newApiKey } from '../../packages/service/src/accounts/api-key.ts';
 import { chat, send } from '../support/client.ts';
-import { callRoute, DATA_PLANE, everyRouteRefuses, FOR_USER, WITH_KEY } from '../support/every-route-refuses.ts';
+import { callRoute, DATA_PLANE, everyRouteRefuses, FOR_USER } from '../support/every-route-refuses.ts';
 import { setApp, untilRefused } from '../support/operator-acts.ts';
 import { completionBody } from '../support/scripted-upstream.ts';
 import { sql } from '../support/sql.ts';
@@ -21,7 +21,7 @@ function mistyped(key: string): string {
 const UNAUTHORIZED = { code: 'UNAUTHORIZED', param: null, hasLink: false } as const;
 
 test('AU-01 a call without a key is unauthorized on every route', async () => {
-  await everyRouteRefuses(WITH_KEY, { url: service.url, user: 'u' }, UNAUTHORIZED);
+  await everyRouteRefuses(DATA_PLANE, { url: service.url, user: 'u' }, UNAUTHORIZED);
 });
 
 test('AU-01 a malformed authorization header is unauthorized on every route', async () => {
@@ -37,13 +37,13 @@ test('AU-01 a malformed authorization header is unauthorized on every route', as
     'Bearer é',
   ];
   for (const authorization of malformed) {
-    await everyRouteRefuses(WITH_KEY, { url: service.url, user: 'u', headers: { authorization } }, UNAUTHORIZED);
+    await everyRouteRefuses(DATA_PLANE, { url: service.url, user: 'u', headers: { authorization } }, UNAUTHORIZED);
   }
 });
 
 test('AU-01 an unknown key is unauthorized on every route', async () => {
   const unknown = [newApiKey('live'), newApiKey('sandbox'), mistyped(app.liveKey), 'sk-123', `${app.liveKey}0`];
-  for (const key of unknown) await everyRouteRefuses(WITH_KEY, { url: service.url, key, user: 'u' }, UNAUTHORIZED);
+  for (const key of unknown) await everyRouteRefuses(DATA_PLANE, { url: service.url, key, user: 'u' }, UNAUTHORIZED);
 });
 
 test('AU-01 an unauthorized answer names the expected scheme', async () => {
@@ -67,9 +67,9 @@ test('AU-02 a suspended app’s key is refused as suspended on every route', asy
   for (const key of [suspended.liveKey, suspended.testKey]) {
     await untilRefused(service.url, key, 'APP_SUSPENDED');
     const expected = { code: 'APP_SUSPENDED', param: null, hasLink: false } as const;
-    await everyRouteRefuses(WITH_KEY, { url: service.url, key, user: 'u' }, expected);
+    await everyRouteRefuses(DATA_PLANE, { url: service.url, key, user: 'u' }, expected);
   }
-  await everyRouteRefuses(WITH_KEY, { url: service.url, key: mistyped(suspended.liveKey), user: 'u' }, UNAUTHORIZED);
+  await everyRouteRefuses(DATA_PLANE, { url: service.url, key: mistyped(suspended.liveKey), user: 'u' }, UNAUTHORIZED);
 });
 
 const NO_USER = { code: 'BAD_REQUEST', param: 'x-service-user', hasLink: false } as const;

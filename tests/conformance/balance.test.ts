@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chargeFor } from '../support/catalogue.ts';
 import { chat, type Reply, send } from '../support/client.ts';
-import { callRoute, DATA_PLANE } from '../support/every-route-refuses.ts';
 import { connectionsOf } from '../support/connections.ts';
-import { newOwnApp, newOwner, personWith } from '../support/control.ts';
+import { newOwnApp, newOwner } from '../support/control.ts';
 import { assertPage, IN_CONSOLE, signedInBrowser } from '../support/page.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { completionBody } from '../support/scripted-upstream.ts';
-import { FRESH_USER, GRANT } from '../support/sandbox-user.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { setStage } from '../support/stage.ts';
 
@@ -134,96 +132,6 @@ test('SB-09 a test key gets the sandbox’s payment-required refusal', async () 
   const live = await balanceOf('nobody');
   const sandbox = await balanceOf('nobody', app.testKey);
   assert.equal(sandbox.error['message'], live.error['message']);
-});
-
-interface Key {
-  readonly keyId: string;
-  readonly apiKey: string;
-}
-
-/** An app with a test key, and with a key for its automated tests. */
-async function newTester() {
-  const owner = await newOwner(service);
-  const appId = String((await owner.get(201, 'POST', '/apps', { name: 'App' }))['appId']);
-  const mint = async (options: object) =>
-    (await owner.get(201, 'POST', `/apps/${appId}/keys`, { mode: 'sandbox', ...options })) as unknown as Key;
-  const tester = await mint({ mayReset: true });
-  const { apiKey: testKey } = await mint({});
-  return {
-    owner,
-    appId,
-    tester,
-    testKey,
-    ask: () => chat({ url: service.url, key: testKey, user: 'ci' }),
-    asTester: (method: string, path: string, sent: { key?: string; user?: string; body?: unknown } = {}) =>
-      send(path, { url: service.url, method, key: tester.apiKey, user: 'ci', ...sent }),
-  };
-}
-
-test('SB-05 SB-06 SB-07 CP-08 a key that may reset test users sets up and reads them', async () => {
-  const { owner, appId, asTester, ask } = await newTester();
-  const fresh = { ...FRESH_USER, userId: 'ci' };
-  const path = '/sandbox/balance';
-  assert.deepEqual((await asTester('GET', path)).body, fresh, 'what the first call will find');
-  const { users } = (await owner.get(200, 'GET', `/apps/${appId}/sandbox`)) as { users: unknown[] };
-  assert.deepEqual(users, [], 'reading makes no wallet');
-
-  for (const [body, code, hasLink] of [
-    [{ balanceMicros: 0 }, 'PAYMENT_REQUIRED', true],
-    [{ spendCapMicros: 1 }, 'APP_SPEND_CAP_EXCEEDED', true],
-    [{ suspended: true }, 'WALLET_SUSPENDED', false],
-  ] as const) {
-    assert.equal((await asTester('POST', '/sandbox/reset', { body })).status, 200);
-    assertRefusal(await ask(), { code, hasLink });
-  }
-  assert.deepEqual((await asTester('POST', '/sandbox/reset')).body, fresh, 'without a body');
-  const charge = Number((await ask()).headers.get('x-service-charge-micros'));
-  const { body } = await asTester('GET', path);
-  assert.deepEqual([body['balanceMicros'], body['requests']], [GRANT - charge, 1]);
-  await asTester('PUT', '/sandbox/next', { body: { outcome: 'throttled' } });
-  assert.deepEqual([(await ask()).status, (await ask()).status], [429, 200]);
-  for (const wrong of [{ balanceMicros: -1 }, { balance: 1 }, []]) {
-    assertRefusal(await asTester('POST', '/sandbox/reset', { body: wrong }), { code: 'BAD_REQUEST' });
-  }
-  assertRefusal(await asTester('PUT', '/sandbox/next', { body: { outcome: 'crash' } }), { code: 'BAD_REQUEST' });
-  assertRefusal(await asTester('GET', path, { user: '' }), { code: 'BAD_REQUEST', param: 'x-service-user' });
-});
-
-test('SB-07 AU-06 a reset key resets test users and nothing else', async () => {
-  const { owner, appId, asTester, tester, testKey } = await newTester();
-  const live = await owner.get(201, 'POST', `/apps/${appId}/keys`, { mode: 'live' });
-  await asTester('POST', '/sandbox/reset', { body: { balanceMicros: 7 } });
-  for (const key of [testKey, String(live['apiKey'])]) {
-    for (const [method, path, body] of [
-      ['GET', '/sandbox/balance', undefined],
-      ['POST', '/sandbox/reset', {}],
-      ['PUT', '/sandbox/next', { outcome: 'error' }],
-    ] as const) {
-      const refused = await asTester(method, path, { key, ...(body && { body }) });
-      assertRefusal(refused, { code: 'FORBIDDEN', hasLink: false }, path);
-      assert.match(refused.text, key === testKey ? /makes calls, so it may not/ : /A live key has no test users/);
-    }
-  }
-  const ofKey = { url: service.url, key: tester.apiKey, user: 'ci' };
-  for (const route of DATA_PLANE) {
-    const reply = await callRoute(route, ofKey);
-    assertRefusal(reply, { code: 'FORBIDDEN', hasLink: false }, route.name);
-    assert.match(reply.text, /only reads and resets test users/);
-  }
-  assertRefusal(await personWith(service.url, ofKey.key).ask('POST', `/apps/${appId}/sandbox/users/ci/reset`, {}), {
-    code: 'UNAUTHORIZED',
-  });
-
-  const { appId: otherApp } = await owner.get(201, 'POST', '/apps', { name: 'Other' });
-  const keysOfOther = `/apps/${String(otherApp)}/keys`;
-  const other = await owner.get(201, 'POST', keysOfOther, { mode: 'sandbox', mayReset: true });
-  await asTester('POST', '/sandbox/reset', { key: String(other['apiKey']), body: { balanceMicros: 1 } });
-  assert.equal((await asTester('GET', '/sandbox/balance')).body['balanceMicros'], 7, 'of this app');
-
-  const refused = await owner.ask('POST', keysOfOther, { mode: 'live', mayReset: true });
-  assertRefusal(refused, { code: 'BAD_REQUEST', param: 'mayReset' });
-  const rolled = await owner.get(201, 'POST', `/apps/${appId}/keys/${tester.keyId}/roll`, {});
-  assert.equal(rolled['mayReset'], true, 'its successor may do the same');
 });
 
 test('CP-17 WA-02 developers see a user’s spending, cap and calls only while connected', async () => {

@@ -93,7 +93,7 @@ function modelOf({ input, cached, cacheWrite, output, margin, ...rest }: AnyMode
 const limits = { ratePerMinute: 1, rateBurst: 1, maxStreamsPerUser: 1, maxCallsPerUser: 1, maxCallsPerApp: 1 };
 const pseudonyms = createPseudonyms(keysOf(Buffer.alloc(32)));
 const keyId = newKeyId();
-const key = { line: keyId, models: null, rate: null, budget: undefined, allowsAddress: undefined, mayReset: false };
+const key = { line: keyId, models: null, rate: null, budget: undefined, allowsAddress: undefined };
 const app = { appId: newAppId(), accountId: newAccountId(), isSuspended: false, isFirstParty: true, limits };
 
 /** Turns a body into a call with every gateway step that may refuse it. */

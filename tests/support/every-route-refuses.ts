@@ -39,16 +39,6 @@ export const DATA_PLANE: readonly DataPlaneRoute[] = [
   },
 ];
 
-/** The routes for keys that may reset test users. Every other key is refused there, and these keys everywhere else. */
-const FOR_TESTERS: readonly DataPlaneRoute[] = [
-  { name: 'GET /sandbox/balance', method: 'GET', path: '/sandbox/balance', isForUser: true, body: undefined },
-  { name: 'POST /sandbox/reset', method: 'POST', path: '/sandbox/reset', isForUser: true, body: '{}' },
-  { name: 'PUT /sandbox/next', method: 'PUT', path: '/sandbox/next', isForUser: true, body: '{"outcome":null}' },
-];
-
-/** Every route that takes an API key. */
-export const WITH_KEY: readonly DataPlaneRoute[] = [...DATA_PLANE, ...FOR_TESTERS];
-
 export const FOR_USER: readonly DataPlaneRoute[] = DATA_PLANE.filter(({ isForUser }) => isForUser);
 
 export interface RouteCall {

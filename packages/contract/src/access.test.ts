@@ -36,9 +36,12 @@ const RIGHTS = {
   ],
   owner: [
     'DELETE /apps/{appId}/invitations/{invitationId}',
+    'DELETE /apps/{appId}/sandbox/tokens/{testTokenId}',
     'DELETE /apps/{appId}/team/{accountId}',
+    'GET /apps/{appId}/sandbox/tokens',
     'PATCH /apps/{appId}/team/{accountId}',
     'POST /apps/{appId}/invitations',
+    'POST /apps/{appId}/sandbox/tokens',
     'POST /console/:part/team',
   ],
   viewer: ['POST /apps/{appId}/leave', 'POST /console/:part/leave'],

@@ -9,7 +9,6 @@ const mode = z.enum(['live', 'sandbox'], { error: 'must be `live` or `sandbox`; 
 const keyOptions = {
   userId: z.string().optional(),
   joinSeconds: z.int().optional(),
-  mayReset: z.literal(true).optional(),
 };
 
 const LISTED_MAX = 100;
@@ -56,10 +55,6 @@ export const newKeySchema = z.strictObject({
   joinSeconds: z.int().min(1).max(60).optional().meta({
     description:
       'Helps clients that repeat a call without marking it as a repeat. A call with the same user and body as one that still runs, or that ended at most this many seconds ago, gets the answer of that call and is not charged.',
-  }),
-  mayReset: z.boolean().optional().meta({
-    description:
-      'Makes a sandbox key for automated tests. It reads and resets the app’s test users (`GET /sandbox/balance`, `POST /sandbox/reset`, `PUT /sandbox/next`). It makes no calls: every other route refuses it with a 403 `FORBIDDEN`, so a key that spends play money never refills itself.',
   }),
   name: name.optional().meta({ description: 'A name by which people recognise the key in lists.' }),
   expiresAt: expiresAt.optional(),

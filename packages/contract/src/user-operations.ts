@@ -1,8 +1,5 @@
 import { type Operation, OWN } from './operation.ts';
 
-const TESTER =
-  'Only sandbox keys that were created with `mayReset`, which make no calls, may use it. `x-service-user` names the test user.';
-
 /** The operations on the users and the test users of an app. */
 export const USER_OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /apps/{appId}/users': {
@@ -41,25 +38,24 @@ export const USER_OPERATIONS: Readonly<Record<string, Operation>> = {
       'The next call of this user with a test key that gets a hold plays it, with any model. Of simultaneous calls, exactly one does. A call that is refused before its hold does not use it up. A reset clears it.',
     refuses: OWN,
   },
-  'GET /sandbox/balance': {
-    id: 'getSandboxBalance',
+  'POST /apps/{appId}/sandbox/tokens': {
+    id: 'createTestToken',
     tag: 'Sandbox',
-    summary: 'Shows a test user to an automated test',
-    description: `${TESTER} For a user without a wallet, it shows what their first call would get: the grant.`,
-    refuses: ['FORBIDDEN'],
+    summary: 'Makes a token with which automated tests read and reset test users',
+    description:
+      'It opens `GET /apps/{appId}/sandbox` and the reset of this app and nothing else: every other route refuses it. It works until it is revoked, as long as the owner who made it is one.',
+    refuses: [...OWN, 'CONFLICT'],
   },
-  'POST /sandbox/reset': {
-    id: 'resetSandbox',
+  'GET /apps/{appId}/sandbox/tokens': {
+    id: 'listTestTokens',
     tag: 'Sandbox',
-    summary: 'Resets a test user for an automated test',
-    description: `${TESTER} Without a body, the user has the grant again, no cap, and is not suspended.`,
-    refuses: ['FORBIDDEN'],
+    summary: 'Lists the test tokens of an app, the newest first, without their text',
+    refuses: OWN,
   },
-  'PUT /sandbox/next': {
-    id: 'setNextInSandbox',
+  'DELETE /apps/{appId}/sandbox/tokens/{testTokenId}': {
+    id: 'deleteTestToken',
     tag: 'Sandbox',
-    summary: 'Makes the next call of a test user play an outcome once, for an automated test',
-    description: TESTER,
-    refuses: ['FORBIDDEN'],
+    summary: 'Revokes a test token; the next request with it is refused',
+    refuses: OWN,
   },
 };

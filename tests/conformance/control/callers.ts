@@ -60,6 +60,7 @@ export function expectedOf({ method, path, operationId, responses, security }: O
   const isKnown = ofOperators !== undefined || ['stranger', ...ROLES].includes(caller);
   const done = NOT_NOW[operationId] ?? Number(Object.keys(responses).find((status) => status.startsWith('2')));
   if (caller === 'listen token') return security.some((one) => 'listenToken' in one) ? done : 401;
+  if (caller === 'test token') return security.some((one) => 'testToken' in one) ? done : 401;
   if (!isKnown) return 401;
   if (path.startsWith('/operator/')) {
     const { least } = operatorAccessOf(`${method} ${path}`);

@@ -85,6 +85,7 @@ const CALLERS: Readonly<Record<string, string | undefined>> = {
   developer: developer.token,
   owner: owner.token,
   'listen token': (await owner.get(201, 'POST', `/apps/${appId}/webhook/listen-tokens`))['listenToken'] as string,
+  'test token': (await owner.get(201, 'POST', `/apps/${appId}/sandbox/tokens`))['testToken'] as string,
   'operator, viewer': (await newOperator(service, 'viewer')).token,
   'operator, support': (await newOperator(service, 'support')).token,
   'operator, finance': (await newOperator(service, 'finance')).token,
@@ -115,11 +116,18 @@ const NAMED: Readonly<Record<string, () => Promise<string> | string>> = {
     ),
   listenTokenId: async () =>
     String((await owner.get(201, 'POST', `/apps/${appId}/webhook/listen-tokens`))['listenTokenId']),
+  testTokenId: newTestToken,
   identityId: () => walletOwner.identityId,
   accountId: async () => accountOf((await newOwner(service)).email),
   pendingId: () => newPendingAct(asker),
   eventId: () => newEvent(database.owner, appId),
 };
+
+/** Its id. The one before goes, because an app has ten at most. */
+async function newTestToken(): Promise<string> {
+  await sql(database)`delete from accounts.test_tokens where app_id = ${appId} and last_used_at is null`;
+  return String((await owner.get(201, 'POST', `/apps/${appId}/sandbox/tokens`))['testTokenId']);
+}
 
 /** An endpoint that the guard refuses to dial: nothing leaves this machine, and the answer comes at once. */
 async function leadNowhere(): Promise<void> {
@@ -135,6 +143,7 @@ const EMPTY_REPORT =
 let count = 0;
 /** Bodies for routes where the minimum that the document asks for is not enough. */
 const BODIES: Readonly<Record<string, () => unknown>> = {
+  sendTestEvent: () => ({ type: 'topup.completed' }),
   previewWalletAct: () => ({ act: 'reinstate' }),
   changeApp: () => ({ name: 'Renamed' }),
   compareBill: () => ({ ...SEPTEMBER, provider: 'p', format: 'openrouter', dollarMicros: 1, bill: '{"data":[]}' }),

@@ -114,24 +114,6 @@ test('CP-08 wrong input is refused by API rules and kept', async () => {
   assert.equal((await keys()).length, before);
 });
 
-test('SB-07 CP-08 a test key for automation is made on the sandbox page', async () => {
-  const { app, browser, keys, path } = await begin();
-  assert.match((await browser.open(path)).text, /<input id="reset" name="reset" type="checkbox"/);
-  const made = await browser.submit(path, { name: 'CI', reset: 'yes' });
-  assert.match(made.text, /curl -X POST &#39;[^&]+\/sandbox\/reset&#39;/);
-  assert.ok(!made.text.includes('/v1/chat/completions'), 'it makes no calls');
-  assert.deepEqual((await keys()).map(({ name, mayReset }) => [name, mayReset]).at(-1), ['CI', true]);
-  const reply = await send('/sandbox/balance', { url, key: keyIn(made), user: 'anna' });
-  assert.equal(reply.body['balanceMicros'], 5_000_000, reply.text);
-  assert.match((await browser.open(path)).text, /resets test users/);
-  const own = await browser.open(`/console/${app.appId}/key?mode=sandbox&id=${idIn(made)}`);
-  assert.match(own.text, /It reads and resets test users, and makes no calls/);
-
-  const live = path.replace('?mode=sandbox', '');
-  assert.ok(!(await browser.open(live)).text.includes('name="reset"'));
-  assertPage(await browser.submit(live, { name: 'CI', reset: 'yes' }), 400, 'Keys', IN_CONSOLE);
-});
-
 test('CP-08 a key is changed, rolled and revoked on its page', async () => {
   const { owner, app, browser, keys, path: page } = await begin();
   await browser.open(page);

@@ -12,8 +12,8 @@ const inService = (file: string, find: string, replacement: string): Edit => ({
   replacement,
 });
 const TESTER_ALONE: NamedTest = {
-  file: 'tests/conformance/balance.test.ts',
-  name: 'SB-07 AU-06 a reset key resets test users and nothing else',
+  file: 'tests/conformance/control/test-tokens.test.ts',
+  name: 'SB-07 AU-06 a test token opens two routes of its app and nothing else',
 };
 const PLAYGROUND: NamedTest = {
   file: 'tests/conformance/pages/trying-calls.test.ts',
@@ -64,18 +64,20 @@ export const SANDBOX_FAULTS: readonly Mutant[] = [
     killer: sandboxHolds('SB-02 an old hold leaves the new month alone'),
   },
   {
-    id: 'calling-key-resets',
+    id: 'test-token-of-another-app',
     clause: 'SB-07',
-    edits: [
-      inService('gateway/request/admission.ts', "mayReset !== (use === 'resets')", "mayReset && use !== 'resets'"),
-    ],
+    edits: [inService('http/control-plane/control-plane.ts', 'if (tester.appId !== appId) granted(noSuchApp());', '')],
     killer: TESTER_ALONE,
   },
   {
-    id: 'tester-key-makes-calls',
+    id: 'test-token-opens-next',
     clause: 'SB-07',
     edits: [
-      inService('gateway/request/admission.ts', "mayReset !== (use === 'resets')", "!mayReset && use === 'resets'"),
+      inService(
+        'http/control-plane/sandbox.ts',
+        '{ schema: { params: sandboxUserParamsSchema, body: nextOutcomeSchema',
+        '{ config: FOR_TESTS, schema: { params: sandboxUserParamsSchema, body: nextOutcomeSchema',
+      ),
     ],
     killer: TESTER_ALONE,
   },

@@ -12,7 +12,6 @@ export interface KeyRow {
   readonly mode: Mode;
   readonly bound_user: EndUserId | null;
   readonly join_seconds: number | null;
-  readonly may_reset: boolean;
   readonly revoked_at: Date | null;
   readonly generation: bigint;
   /** The first key of its line. Null if it is the first itself. */
@@ -24,7 +23,10 @@ export interface KeyRow {
   readonly budget_micros: bigint | null;
 }
 
-const KEY_COLUMNS = `key_id, app_id, digest, mode, bound_user, join_seconds, may_reset, revoked_at, generation, counts_as, expires_at,
+/** Keys that could reset test users and nothing else count as revoked since they were made: test tokens do that now (SB-07). */
+const REVOKED_AT = `case when may_reset then coalesce(revoked_at, created_at) else revoked_at end as revoked_at`;
+
+const KEY_COLUMNS = `key_id, app_id, digest, mode, bound_user, join_seconds, ${REVOKED_AT}, generation, counts_as, expires_at,
   models, addresses, rate_per_minute, budget_micros`;
 
 /** Finds a key by the digest of its text, revoked ones included, so that a revocation can be remembered. */
@@ -52,8 +54,6 @@ interface NewKey {
   readonly boundUser?: EndUserId | undefined;
   /** How long after its end a call answers others with the same body. */
   readonly joinSeconds?: number | undefined;
-  /** Whether it reads and resets test users, and makes no calls. */
-  readonly mayReset?: boolean;
   readonly settings?: KeySettings | undefined;
   /** The key that it succeeds, and the first key of their line. */
   readonly succeeds?: { readonly keyId: KeyId; readonly line: KeyId } | undefined;
@@ -62,9 +62,9 @@ interface NewKey {
 /** Adds a key. Does nothing when its id exists. */
 export async function insertKey(tx: Queryable, key: NewKey, generation: bigint): Promise<void> {
   await tx.query(
-    `insert into accounts.api_keys (key_id, app_id, digest, mode, hint, generation, bound_user, join_seconds, may_reset,
+    `insert into accounts.api_keys (key_id, app_id, digest, mode, hint, generation, bound_user, join_seconds,
        rolled_from, counts_as, name, expires_at, models, addresses, rate_per_minute, budget_micros)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
      on conflict (key_id) do nothing`,
     [
       key.keyId,
@@ -75,7 +75,6 @@ export async function insertKey(tx: Queryable, key: NewKey, generation: bigint):
       generation,
       key.boundUser ?? null,
       key.joinSeconds ?? null,
-      key.mayReset ?? false,
       key.succeeds?.keyId ?? null,
       key.succeeds?.line ?? null,
       ...settingValues(key.settings ?? NO_SETTINGS),
@@ -127,7 +126,6 @@ export interface KeyListRow {
   readonly hint: string;
   readonly bound_user: EndUserId | null;
   readonly join_seconds: number | null;
-  readonly may_reset: boolean;
   readonly created_at: Date;
   readonly last_used_at: Date | null;
   readonly revoked_at: Date | null;
@@ -143,7 +141,7 @@ export interface KeyListRow {
   readonly rolled_to: KeyId | null;
 }
 
-const LIST_COLUMNS = `key_id, mode, hint, bound_user, join_seconds, may_reset, created_at, last_used_at, revoked_at, name, expires_at, models,
+const LIST_COLUMNS = `key_id, mode, hint, bound_user, join_seconds, created_at, last_used_at, ${REVOKED_AT}, name, expires_at, models,
   addresses, rate_per_minute, budget_micros, rolled_from, counts_as,
   (select s.key_id from accounts.api_keys s where s.rolled_from = k.key_id) as rolled_to`;
 
@@ -182,7 +180,7 @@ export async function selectKeyOfApp(
 export async function countKeysInForce(db: Queryable, appId: AppId): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
     `select count(*)::int as count from accounts.api_keys
-     where app_id = $1 and revoked_at is null and coalesce(expires_at > clock_timestamp(), true)`,
+     where app_id = $1 and revoked_at is null and not may_reset and coalesce(expires_at > clock_timestamp(), true)`,
     [appId],
   );
   return rows[0]?.count ?? 0;

@@ -32,8 +32,6 @@ export const NO_SETTINGS: KeySettings = {
 export interface KeyFacts {
   /** The first key of its line: rate and budget are counted under it, so that a rolled key goes on with what is left. */
   readonly line: KeyId;
-  /** It reads and resets test users, and is refused everywhere else (SB-07). */
-  readonly mayReset: boolean;
   readonly models: readonly string[] | null;
   readonly rate: RateLimits | null;
   readonly budget: KeyBudget | undefined;
@@ -46,7 +44,6 @@ interface KeySettingsRow {
   readonly key_id: KeyId;
   /** The first key of its line, as which this key counts. It is null if that is the key itself. */
   readonly counts_as: KeyId | null;
-  readonly may_reset: boolean;
   readonly models: readonly string[] | null;
   readonly addresses: readonly string[] | null;
   readonly rate_per_minute: number | null;
@@ -58,7 +55,6 @@ export function keyFactsOf(row: KeySettingsRow): KeyFacts {
   const line = row.counts_as ?? keyId;
   return {
     line,
-    mayReset: row.may_reset,
     models: row.models,
     rate: perMinute === null ? null : { ratePerMinute: perMinute, rateBurst: perMinute },
     budget: budget === null ? undefined : { key: line, micros: microsFromRow(budget) },

@@ -20,7 +20,6 @@ const LENT: Omit<Caller, 'app' | 'mode'> = {
   key: keyFactsOf({
     key_id: CONSOLE_KEY_ID,
     counts_as: null,
-    may_reset: false,
     models: null,
     addresses: null,
     rate_per_minute: null,

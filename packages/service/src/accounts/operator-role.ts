@@ -48,7 +48,7 @@ export function operatorRefusal(
  * their apps and keys either (CP-06). `path` is of a route or a page.
  */
 export function factorRefusal(
-  { account }: SignedIn,
+  { account }: Pick<SignedIn, 'account'>,
   path: string,
   rules: OperatorRules,
 ): Refusal<'FORBIDDEN'> | undefined {

@@ -13,8 +13,6 @@ export interface KeyOptions {
   readonly boundUser: EndUserId | undefined;
   /** How long after its end a call answers others with the same body (CC-14). Undefined if only a marked retry gets its answer. */
   readonly joinSeconds: number | undefined;
-  /** It reads and resets the app's test users, and makes no calls. For sandbox keys only (SB-07). */
-  readonly mayReset: boolean;
 }
 
 /** A key as its owner sees it. The key itself cannot be read again. */
@@ -66,12 +64,6 @@ export function withChange(settings: KeySettings, change: KeyChange): KeySetting
   return { ...settings, ...(Object.fromEntries(given) as Partial<KeySettings>) };
 }
 
-/** A key of real money has no test users. */
-export function refusalOfLive({ mode, mayReset }: KeyOptions): Refusal<'BAD_REQUEST'> | undefined {
-  if (mode === 'sandbox' || !mayReset) return undefined;
-  return refuse('BAD_REQUEST', '`mayReset` is for keys of the mode `sandbox`.', { param: 'mayReset' });
-}
-
 /** Settings as the trail shows them. */
 export function factsOf({ name, expiresAtMs, models, addresses, perMinute, monthlyBudget }: KeySettings): Facts {
   const expiresAt = expiresAtMs === null ? null : isoOf(expiresAtMs);
@@ -90,7 +82,6 @@ export function keyOf(row: KeyListRow): ApiKey {
     hint: row.hint,
     boundUser: row.bound_user ?? undefined,
     joinSeconds: row.join_seconds ?? undefined,
-    mayReset: row.may_reset,
     createdAtMs: row.created_at.getTime(),
     lastUsedAtMs: row.last_used_at?.getTime(),
     revokedAtMs: row.revoked_at?.getTime(),

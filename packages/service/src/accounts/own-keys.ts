@@ -18,7 +18,6 @@ import {
   keyOf,
   type KeyRules,
   refusalOf,
-  refusalOfLive,
   setFacts,
   withChange,
 } from '#accounts/own-key.ts';
@@ -126,9 +125,9 @@ export function createOwnKeys(options: OwnKeysOptions): OwnKeys {
 }
 
 function createMint({ pool, refresh, ...rules }: OwnKeysOptions): OwnKeys['mintKey'] {
-  return async (owner, appId, { keyId: chosen, mode, boundUser, joinSeconds, mayReset, ...change }) => {
-    const options = { mode, boundUser, joinSeconds, mayReset };
-    const refused = refusalOf(change, rules) ?? refusalOfLive(options);
+  return async (owner, appId, { keyId: chosen, mode, boundUser, joinSeconds, ...change }) => {
+    const options = { mode, boundUser, joinSeconds };
+    const refused = refusalOf(change, rules);
     if (refused !== undefined) return refused;
     const notVerified = mode === 'live' ? await needsVerifiedEmail(pool, owner.accountId) : undefined;
     if (notVerified !== undefined) return notVerified;
@@ -195,7 +194,7 @@ function createRoll({ pool, refresh, ...rules }: OwnKeysOptions): OwnKeys['rollK
       if (refused !== undefined) return refused;
       const endsAt = await expireKey(tx, { keyId, inSeconds: overlapSeconds }, generation);
       const apiKey = newApiKey(old.mode);
-      const { mode, boundUser, joinSeconds, mayReset, line } = old;
+      const { mode, boundUser, joinSeconds, line } = old;
       const settings = withChange(old.settings, { expiresAtMs });
       const of = { owner, appId, keyId: newKeyId(), apiKey, generation };
       const key = await insertNew(tx, {
@@ -203,7 +202,6 @@ function createRoll({ pool, refresh, ...rules }: OwnKeysOptions): OwnKeys['rollK
         mode,
         boundUser,
         joinSeconds,
-        mayReset,
         settings,
         succeeds: { keyId, line },
       });
@@ -259,10 +257,10 @@ interface NewKey extends KeyOptions {
 
 /** Adds a key with its entry in the trail, and reads it back. */
 async function insertNew(tx: Queryable, { owner, apiKey, generation, ...key }: NewKey): Promise<ApiKey> {
-  const { keyId, appId, mode, boundUser, joinSeconds, mayReset, settings, succeeds } = key;
+  const { keyId, appId, mode, boundUser, joinSeconds, settings, succeeds } = key;
   const hint = hintOfApiKey(apiKey);
   await insertKey(tx, { ...key, digest: digestOfApiKey(apiKey), hint }, generation);
-  const options = { mode, hint, userId: boundUser, joinSeconds, mayReset: mayReset || undefined };
+  const options = { mode, hint, userId: boundUser, joinSeconds };
   const after = { ...options, ...setFacts(settings), rolledFrom: succeeds?.keyId };
   await insertAuditEntry(tx, ownersEntry(owner, { action: 'key.create', subject: keyId, appId, after }));
   const row = await selectKeyOfApp(tx, { appId, keyId });

@@ -1,5 +1,6 @@
 import { createAccounts } from '#accounts/account.ts';
 import type { SendNews } from '#accounts/account-news.ts';
+import { createTestTokens } from '#accounts/test-token.ts';
 import { createOwnApps } from '#accounts/app.ts';
 import { startExpiry } from '#accounts/expiry.ts';
 import { createLentKeys } from '#accounts/lent-keys.ts';
@@ -65,7 +66,6 @@ import { createMailbox } from '#mail/mailbox.ts';
 import type { ProcessorWebhooks } from '#payments/processor-webhooks.ts';
 import { createAuditReader } from '#operator/audit.ts';
 import type { SandboxWallets } from '#sandbox/sandbox-wallet.ts';
-import type { WhenEverywhere } from '#kernel/when-everywhere.ts';
 
 interface PlanesOptions {
   readonly config: Config;
@@ -85,7 +85,7 @@ interface PlanesOptions {
   readonly log: Log;
   /** This process's caches. They are refreshed after a change, before the person who made it gets the answer. */
   readonly apiKeys: Refreshed & { readonly lend: Lend };
-  readonly whenEverywhere: WhenEverywhere;
+  readonly whenEverywhere: ControlPlane['whenEverywhere'];
   readonly ownCalls: OwnCalls;
   readonly catalogue: CatalogueOfOperators & Pick<Catalogue, 'find' | 'list'>;
   readonly underWay: UnderWay;
@@ -161,6 +161,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     log,
     findSession: sessions.find,
     findListenToken: control.listenTokens.find,
+    findTestToken: control.testTokens.find,
     addressOf,
     paces: paces.planes,
     showNowhere,
@@ -221,6 +222,7 @@ function composeControl(options: PlanesOptions, throttle: Throttle, mail: Mail):
     logos: createLogos(pool),
     publicUrl: config.publicUrl,
     sandboxWallets: options.sandboxWallets,
+    testTokens: createTestTokens(pool),
     ...options.reports,
     ...options.webhooks,
     whenEverywhere: options.whenEverywhere,

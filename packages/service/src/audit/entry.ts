@@ -1,6 +1,6 @@
 import { sha256 } from '#kernel/crypto.ts';
 import type { EmailSeal } from '#kernel/email-seal.ts';
-import type { AccountId, AppId, KeyId } from '#kernel/ids.ts';
+import type { AccountId, AppId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 
 /** A state before or after an act: the fields that matter, in JSON. Never a secret, a prompt or a whole address with a query. */
@@ -49,16 +49,16 @@ export function ownersEntry({ accountId, email, from }: Owner, act: OwnersAct): 
   return { actor: accountId, actorName: email, from, accountId, reason: undefined, ...act };
 }
 
-/** An API key that acts on its app. Its acts are among those of the account that owns the app. */
-export interface ActingKey {
-  readonly keyId: KeyId;
+/** A test token that acts on its app. Its acts are among those of the account that made it. */
+export interface ActingToken {
+  readonly tokenId: string;
   readonly accountId: AccountId;
   readonly from: string;
 }
 
-/** The entry of an act by an API key. */
-export function keysEntry({ keyId, accountId, from }: ActingKey, act: OwnersAct): AuditEntry {
-  return { actor: keyId, from, accountId, reason: undefined, ...act };
+/** The entry of an act by a test token. */
+export function tokensEntry({ tokenId, accountId, from }: ActingToken, act: OwnersAct): AuditEntry {
+  return { actor: tokenId, from, accountId, reason: undefined, ...act };
 }
 
 const FACTS_BYTES_MAX = 16_384;

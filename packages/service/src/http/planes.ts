@@ -9,6 +9,7 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify';
 import type { ListenTokens } from '#accounts/listen-token.ts';
+import type { Tester, TestTokens } from '#accounts/test-token.ts';
 import { factorRefusal, operatorRefusal, type OperatorRules } from '#accounts/operator-role.ts';
 import type { Sessions, SignedIn } from '#accounts/session.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
@@ -54,6 +55,8 @@ declare module 'fastify' {
     readonly isPublic?: boolean;
     /** A listen token opens this route as well, for its own app. It opens no other route. */
     readonly isFeed?: boolean;
+    /** A test token opens this route as well, for its own app. It opens no other route (SB-07). */
+    readonly isForTests?: boolean;
     /** The body may have 1 MiB. Every other one has at most 64 KiB: parsing more would keep other callers waiting. */
     readonly isLarge?: boolean;
   }
@@ -62,6 +65,8 @@ declare module 'fastify' {
     signedIn: SignedIn | undefined;
     /** The only app that the caller's token is for. Undefined if a session, which is for all apps of its account. */
     onlyApp: AppId | undefined;
+    /** The test token of the request. Then nobody is signed in. */
+    tester: Tester | undefined;
   }
 }
 
@@ -79,6 +84,8 @@ interface PlanesOptions extends OperatorRules {
   readonly findSession: Sessions['find'];
   /** Finds the account and app of a listen token; undefined if it is not valid. */
   readonly findListenToken: ListenTokens['find'];
+  /** Finds the account and app of a test token; undefined if it is not valid. */
+  readonly findTestToken: TestTokens['find'];
   readonly addressOf: CallerAddress;
   readonly paces: PlanePaces;
   /** Shows people that there is no page at an address. */
@@ -135,6 +142,7 @@ export async function createPlanes(options: PlanesOptions, addRoutes: (plane: Pl
   });
   app.decorateRequest('signedIn', undefined);
   app.decorateRequest('onlyApp', undefined);
+  app.decorateRequest('tester', undefined);
   addChecks(app, options, sendUnknown);
   app.addHook('preValidation', async ({ params, query }) => {
     granted(unstorableText(params) ?? unstorableText(query)); // `json-body.ts` checks bodies.
@@ -209,13 +217,19 @@ function addChecks(
   rules: PlanesOptions,
   sendUnknown: (request: FastifyRequest, reply: FastifyReply) => void,
 ): void {
-  const { findSession, findListenToken, addressOf, paces } = rules;
+  const { findSession, findListenToken, findTestToken, addressOf, paces } = rules;
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return sendUnknown(request, reply); // Costs less than counting it would.
     granted(paces.addresses.take(addressOf(request.raw)));
-    const { isPublic, isFeed } = request.routeOptions.config;
+    const { isPublic, isFeed, isForTests } = request.routeOptions.config;
     if (isPublic === true) return;
     const token = bearerTokenOf(request.headers.authorization) ?? '';
+    request.tester = isForTests === true ? await findTestToken(token) : undefined;
+    if (request.tester !== undefined) {
+      const { account } = request.tester;
+      granted(paces.accounts.take(account.accountId));
+      return void granted(factorRefusal({ account }, String(request.routeOptions.url), rules));
+    }
     const feed = isFeed === true ? await findListenToken(token) : undefined;
     request.onlyApp = feed?.appId;
     request.signedIn = granted(feed?.signedIn ?? (await findSession(token)) ?? noSession());

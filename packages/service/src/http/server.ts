@@ -12,7 +12,6 @@ import type { DataPlane } from '#http/data-plane/data-plane.ts';
 import { handleModel, handleModelList } from '#http/data-plane/models.ts';
 import { handlePriceList } from '#http/data-plane/prices.ts';
 import { handleReceipt } from '#http/data-plane/receipt.ts';
-import { handleSandboxBalance, handleSandboxNext, handleSandboxReset } from '#http/data-plane/sandbox.ts';
 import { handleUsageSummary } from '#http/data-plane/usage-summary.ts';
 import { type DoctorSight, handleHealth, handleReadiness } from '#http/health.ts';
 import { handleMetrics, type MetricsPlane } from '#http/metrics.ts';
@@ -151,9 +150,6 @@ function routesOf({
     ['/balance', { GET: ofUser((exchange) => handleBalance(dataPlane, exchange)) }],
     ['/connect', { POST: ofUser((exchange) => handleConnect(dataPlane, exchange)) }],
     ['/usage/summary', { GET: ofUser((exchange) => handleUsageSummary(dataPlane, exchange)) }],
-    ['/sandbox/balance', { GET: ofUser((exchange) => handleSandboxBalance(dataPlane, exchange)) }],
-    ['/sandbox/reset', { POST: ofUser((exchange) => handleSandboxReset(dataPlane, exchange)) }],
-    ['/sandbox/next', { PUT: ofUser((exchange) => handleSandboxNext(dataPlane, exchange)) }],
     ['/healthz', { GET: (exchange) => handleHealth(exchange, sightOf) }],
     ['/readyz', { GET: ({ response }) => handleReadiness(response, async () => closing.reason() ?? readiness()) }],
     ['/metrics', { GET: (exchange) => handleMetrics(metrics, exchange) }],

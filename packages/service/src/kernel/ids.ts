@@ -44,6 +44,7 @@ const PREFIX = {
   case: 'cas_',
   invitation: 'inv_',
   listenToken: 'ltk_',
+  testToken: 'ttk_',
   draft: 'cdr_',
   reconciliation: 'rec_',
   pendingAct: 'pnd_',
@@ -67,6 +68,7 @@ export const newPaymentId = (): PaymentId => (PREFIX.payment + randomBase62(ID_L
 export const newInvitationId = (): string => PREFIX.invitation + randomBase62(ID_LENGTH);
 /** Makes the id of a catalogue that an operator has sent and not applied yet. */
 export const newDraftId = (): string => PREFIX.draft + randomBase62(ID_LENGTH);
+export const newTestTokenId = (): string => PREFIX.testToken + randomBase62(ID_LENGTH);
 export const newListenTokenId = (): string => PREFIX.listenToken + randomBase62(ID_LENGTH);
 export const newReconciliationId = (): string => PREFIX.reconciliation + randomBase62(ID_LENGTH);
 export const newPendingActId = (): string => PREFIX.pendingAct + randomBase62(ID_LENGTH);

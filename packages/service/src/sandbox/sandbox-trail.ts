@@ -1,11 +1,11 @@
-import { type ActingKey, type Facts, keysEntry, type Owner, ownersEntry } from '#audit/entry.ts';
+import { type ActingToken, type Facts, type Owner, ownersEntry, tokensEntry } from '#audit/entry.ts';
 import { insertAuditEntry } from '#audit/queries.ts';
 import type { Pool } from '#db/pool.ts';
 import { type SteadyClock, steadyClock } from '#kernel/clock.ts';
 import type { AppId, EndUserId } from '#kernel/ids.ts';
 
-/** A member of the app, or a key that may reset its test users (SB-07). */
-export type SandboxActor = Owner | ActingKey;
+/** A member of the app, or a token that may reset its test users (SB-07). */
+export type SandboxActor = Owner | ActingToken;
 
 export interface TestUser {
   readonly appId: AppId;
@@ -28,7 +28,7 @@ const KEPT_MAX = 10_000;
  * Records what is done to test users in the trail of the owner. Play money has a database role of its own, which cannot write
  * the trail, so the entry comes first, in a transaction of its own: no act is without one.
  *
- * A test suite does the same act before each of its tests, and entries are kept for good. What a key does again to the same
+ * A test suite does the same act before each of its tests, and entries are kept for good. What a token does again to the same
  * user within a minute is one entry.
  */
 export function createSandboxTrail(db: Pool, clock: SteadyClock = steadyClock) {
@@ -37,18 +37,18 @@ export function createSandboxTrail(db: Pool, clock: SteadyClock = steadyClock) {
   return async (by: SandboxActor, act: SandboxAct): Promise<void> => {
     const { action, user, before, after } = act;
     const named = { action, subject: `${user.appId} ${user.userId}`, appId: user.appId, before, after };
-    if (!('keyId' in by)) return insertAuditEntry(db, ownersEntry(by, named));
+    if (!('tokenId' in by)) return insertAuditEntry(db, ownersEntry(by, named));
     const name = nameOf(by, act);
     const lastMs = done.get(name);
     if (lastMs !== undefined && clock.nowMs() - lastMs < SAME_ACT_MS) return;
-    await insertAuditEntry(db, keysEntry(by, named));
+    await insertAuditEntry(db, tokensEntry(by, named));
     if (done.size >= KEPT_MAX) done.clear();
     done.set(name, clock.nowMs()); // Only now: an entry that the database did not take is tried again.
   };
 }
 
-function nameOf(key: ActingKey, { action, user, after }: SandboxAct): string {
-  return JSON.stringify([key.keyId, action, user.userId, after], (_name, value: unknown) =>
+function nameOf({ tokenId }: ActingToken, { action, user, after }: SandboxAct): string {
+  return JSON.stringify([tokenId, action, user.userId, after], (_name, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value,
   );
 }

@@ -2,7 +2,7 @@ import type { SandboxOutcome } from '@purser/contract/sandbox.ts';
 import type { Facts } from '#audit/entry.ts';
 import type { Pool } from '#db/pool.ts';
 import type { AppId, EndUserId } from '#kernel/ids.ts';
-import { type Micros, micros, microsFromRow } from '#kernel/micros.ts';
+import { type Micros, microsFromRow } from '#kernel/micros.ts';
 import { createSandboxTrail, type SandboxActor, type TestUser } from '#sandbox/sandbox-trail.ts';
 import {
   resetSandboxWallet,
@@ -39,8 +39,6 @@ export interface SandboxWallets {
     page: { readonly after: string; readonly most: number },
   ) => Promise<readonly SandboxWallet[]>;
   readonly find: (appId: AppId, userId: EndUserId) => Promise<SandboxWallet | undefined>;
-  /** What the next call of this user finds: their wallet, or a new one with the grant, which this does not create. */
-  readonly foundByCall: (appId: AppId, userId: EndUserId) => Promise<SandboxWallet>;
   /** Replaces a test user's wallet with a new one. Calls that still run end without a charge. In the trail. */
   readonly reset: (by: SandboxActor, user: TestUser, reset: SandboxReset) => Promise<SandboxWallet>;
   /** Sets what this user's next call that gets a hold will play in place of the outcome of its model, once (decision 19). Undefined clears it. In the trail. */
@@ -64,7 +62,6 @@ export function createSandboxWallets({ pool, trail, grant }: SandboxWalletsOptio
   return {
     list: async (appId, page) => (await selectSandboxWallets(pool, { appId, ...page })).map(walletOf),
     find,
-    foundByCall: async (appId, userId) => (await find(appId, userId)) ?? newWallet(userId, grant),
     reset: async (by, user, { balance = grant, cap, isSuspended = false }) => {
       const before = await find(user.appId, user.userId);
       const after = factsOf({ balance, cap, isSuspended, nextOutcome: undefined });
@@ -84,11 +81,6 @@ function factsOf(wallet: Pick<SandboxWallet, 'balance' | 'cap' | 'isSuspended' |
   const { balance, cap, isSuspended, nextOutcome } = wallet;
   const amounts = { balanceMicros: balance, spendCapMicros: cap ?? null };
   return { ...amounts, suspended: isSuspended, nextOutcome: nextOutcome ?? null };
-}
-
-function newWallet(userId: EndUserId, balance: Micros): SandboxWallet {
-  const unused = { cap: undefined, isSuspended: false, requests: 0, tokens: 0, nextOutcome: undefined };
-  return { userId, balance, held: micros(0n), ...unused };
 }
 
 function walletOf(row: SandboxWalletRow): SandboxWallet {

@@ -26,14 +26,9 @@ interface AdmissionListener {
   readonly onCaller?: (caller: Caller) => void;
   /** The rate limits of the app, or of the key if it has less left of its own, and what is left of them (LI-01, CP-08). */
   readonly onRate?: (limits: RateLimits, answer: RateAnswer) => void;
-  /** The use of the key. It is `calls` unless given. */
-  readonly use?: KeyUse;
 }
 
 export type { RateAnswer, RateLimits };
-
-/** Whether a call needs a key that may reset test users. Such a key can do nothing else (SB-07). */
-export type KeyUse = 'calls' | 'resets';
 
 type AdmissionRefusalCode = 'UNAUTHORIZED' | 'APP_SUSPENDED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS';
 
@@ -57,7 +52,7 @@ export function admit(
 function admitCaller(
   { rateLimiter, addressOf }: Admission,
   { caller, request }: { readonly caller: Caller | undefined; readonly request: CallerRequest },
-  { onCaller, onRate, use = 'calls' }: AdmissionListener,
+  { onCaller, onRate }: AdmissionListener,
 ): Admitted | Promise<Admitted> {
   if (caller === undefined) {
     return refuse(
@@ -70,9 +65,8 @@ function admitCaller(
   if (isSuspended) {
     return refuse('APP_SUSPENDED', 'This app is suspended. Its owner must contact the operator of this service.');
   }
-  const { allowsAddress, rate, mayReset } = caller.key;
+  const { allowsAddress, rate } = caller.key;
   if (allowsAddress !== undefined && !allowsAddress(addressOf(request))) return wrongAddress(addressOf(request));
-  if (mayReset !== (use === 'resets')) return wrongKey(caller);
   if (rate !== null) return admitByKey({ rateLimiter, caller, rate }, onRate);
   const judge = (answer: RateAnswer): Admitted => {
     onRate?.(limits, answer);
@@ -107,17 +101,6 @@ function wrongAddress(address: string): Refusal<'FORBIDDEN'> {
   return refuse(
     'FORBIDDEN',
     `This API key may not be used from the address \`${address}\`. The owner of the app sets the addresses that it may be used from.`,
-  );
-}
-
-function wrongKey({ mode, key }: Caller): Refusal<'FORBIDDEN'> {
-  if (key.mayReset) return refuse('FORBIDDEN', 'This API key only reads and resets test users. Use another key here.');
-  if (mode === 'live') {
-    return refuse('FORBIDDEN', 'A live key has no test users. Use a sandbox key that was created with `mayReset`.');
-  }
-  return refuse(
-    'FORBIDDEN',
-    'This API key makes calls, so it may not read or reset test users. Use a sandbox key that was created with `mayReset`.',
   );
 }
 

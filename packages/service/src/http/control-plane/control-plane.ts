@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Accounts } from '#accounts/account.ts';
 import type { App, OwnApps } from '#accounts/app.ts';
 import type { ListenTokens } from '#accounts/listen-token.ts';
+import type { TestTokens } from '#accounts/test-token.ts';
 import type { Logos } from '#accounts/logo.ts';
 import type { Sessions, SignedIn } from '#accounts/session.ts';
 import type { Teams } from '#accounts/team.ts';
@@ -32,6 +33,7 @@ export interface ControlPlane {
   readonly audit: AuditReader;
   readonly sessions: Sessions;
   readonly listenTokens: ListenTokens;
+  readonly testTokens: TestTokens;
   readonly apps: OwnApps;
   readonly whenEverywhere: WhenEverywhere;
   readonly teams: Teams;
@@ -86,6 +88,21 @@ export async function ownApp(plane: ControlPlane, request: FastifyRequest, appId
   const { app, role } = granted((await plane.apps.membership(account.accountId, appId)) ?? noSuchApp());
   granted(roleTooLow(role, leastRoleOf(routeNameOf(request), mode)));
   return { ...app, role };
+}
+
+/**
+ * The app of a request about test users, and who acts on it: a member, or a test token of this app (SB-07). A token of another app
+ * gets what a stranger gets.
+ */
+export async function ownTests(plane: ControlPlane, request: FastifyRequest, appId: AppId) {
+  const { tester } = request;
+  if (tester === undefined) {
+    await ownApp(plane, request, appId);
+    return { appId, by: ownerOf(plane, request) };
+  }
+  if (tester.appId !== appId) granted(noSuchApp());
+  const { tokenId, account } = tester;
+  return { appId, by: { tokenId, accountId: account.accountId, from: plane.addressOf(request.raw) } };
 }
 
 export function noSuchApp(): Refusal<'NOT_FOUND'> {

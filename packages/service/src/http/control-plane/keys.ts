@@ -31,9 +31,9 @@ export function addKeyRoutes(plane: Plane, control: ControlPlane): void {
     '/apps/:appId/keys',
     { schema: { params: appParamsSchema, body: newKeySchema, response: { 201: mintedKeySchema } } },
     async (request, reply) => {
-      const { mode, userId, joinSeconds, mayReset = false } = request.body;
+      const { mode, userId, joinSeconds } = request.body;
       const { appId } = await ownApp(control, request, request.params.appId, mode);
-      const options = { mode, boundUser: userId, joinSeconds, mayReset, ...keyChangeOf(request.body) };
+      const options = { mode, boundUser: userId, joinSeconds, ...keyChangeOf(request.body) };
       const { key, apiKey } = granted(await apps.mintKey(ownerOf(control, request), appId, options));
       return reply.code(201).send({ appId, apiKey, ...mintedToWire(key) });
     },
@@ -167,8 +167,8 @@ function mintedToWire(key: ApiKey) {
 }
 
 /** Returns the options of a key. Those that are not set are undefined. */
-function optionsToWire({ boundUser, joinSeconds, mayReset }: ApiKey) {
-  return { userId: boundUser, joinSeconds, mayReset: mayReset ? (true as const) : undefined };
+function optionsToWire({ boundUser, joinSeconds }: ApiKey) {
+  return { userId: boundUser, joinSeconds };
 }
 
 function limitsToWire({ models, addresses, perMinute, monthlyBudget }: KeySettings) {

@@ -7,9 +7,13 @@ import {
   sandboxUserSchema,
 } from '@purser/contract/control.ts';
 import { nextOutcomeSchema } from '@purser/contract/sandbox.ts';
-import { type ControlPlane, ownApp, ownerOf } from '#http/control-plane/control-plane.ts';
+import { type ControlPlane, ownApp, ownerOf, ownTests } from '#http/control-plane/control-plane.ts';
+import { addTestTokenRoutes } from '#http/control-plane/test-tokens.ts';
 import type { Plane } from '#http/planes.ts';
 import { resetOf, sandboxUserToWire } from '#http/sandbox-user-to-wire.ts';
+
+/** These routes are also open for a test token, which opens nothing else (SB-07). */
+const FOR_TESTS = { isForTests: true };
 
 /** Routes for the fake wallets of an app's test users (SB-04 to SB-07). */
 export function addSandboxRoutes(plane: Plane, control: ControlPlane): void {
@@ -17,9 +21,12 @@ export function addSandboxRoutes(plane: Plane, control: ControlPlane): void {
 
   plane.get(
     '/apps/:appId/sandbox',
-    { schema: { params: appParamsSchema, querystring: sandboxPageSchema, response: { 200: sandboxUserListSchema } } },
+    {
+      config: FOR_TESTS,
+      schema: { params: appParamsSchema, querystring: sandboxPageSchema, response: { 200: sandboxUserListSchema } },
+    },
     async (request) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
+      const { appId } = await ownTests(control, request, request.params.appId);
       const { after, limit } = request.query;
       const wallets = await sandbox.list(appId, { after, most: limit });
       // A full page may be the last one; its `next` then leads to an empty page, which costs less than a count.
@@ -30,11 +37,14 @@ export function addSandboxRoutes(plane: Plane, control: ControlPlane): void {
 
   plane.post(
     '/apps/:appId/sandbox/users/:userId/reset',
-    { schema: { params: sandboxUserParamsSchema, body: resetSandboxSchema, response: { 200: sandboxUserSchema } } },
+    {
+      config: FOR_TESTS,
+      schema: { params: sandboxUserParamsSchema, body: resetSandboxSchema, response: { 200: sandboxUserSchema } },
+    },
     async (request) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
+      const { appId, by } = await ownTests(control, request, request.params.appId);
       const user = { appId, userId: request.params.userId };
-      const wallet = await sandbox.reset(ownerOf(control, request), user, resetOf(request.body));
+      const wallet = await sandbox.reset(by, user, resetOf(request.body));
       return sandboxUserToWire(wallet, currency);
     },
   );
@@ -49,4 +59,6 @@ export function addSandboxRoutes(plane: Plane, control: ControlPlane): void {
       return sandboxUserToWire(wallet, currency);
     },
   );
+
+  addTestTokenRoutes(plane, control);
 }

@@ -1,7 +1,7 @@
 import type { AppProfiles } from '#accounts/app-profile.ts';
 import type { Caller } from '#accounts/key-directory.ts';
 import type { Links } from '#connections/link.ts';
-import { admit, type KeyUse, parseUser } from '#gateway/request/admission.ts';
+import { admit, parseUser } from '#gateway/request/admission.ts';
 import { isDeeperThan } from '#gateway/request/json-bytes.ts';
 import { DEPTH_MAX } from '#gateway/request/parse-body.ts';
 import type { Gateway } from '#gateway/pipeline.ts';
@@ -17,7 +17,6 @@ import type { Clock } from '#kernel/clock.ts';
 import type { EndUserId } from '#kernel/ids.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import type { Wallets } from '#ledger/wallet/wallet.ts';
-import type { SandboxWallets } from '#sandbox/sandbox-wallet.ts';
 import type { UsageReader } from '#usage/usage.ts';
 
 /** What the routes with an API key need. */
@@ -26,7 +25,6 @@ export interface DataPlane {
   readonly gateway: Gateway;
   readonly writers: FrameWriters;
   readonly wallets: Wallets;
-  readonly sandboxWallets: SandboxWallets;
   readonly usage: UsageReader;
   readonly links: Links;
   readonly currency: string;
@@ -44,7 +42,7 @@ export interface DataPlane {
  * The body is checked all the same, so that a request is refused in the same way on every route.
  */
 export async function admitBare(plane: DataPlane, exchange: Exchange): Promise<Caller | Refusal> {
-  const admitted = await admitWithBody(plane, exchange, 'calls');
+  const admitted = await admitWithBody(plane, exchange);
   if (admitted instanceof Refusal) return admitted;
   return tooDeep(admitted.body) ?? admitted.caller;
 }
@@ -57,12 +55,8 @@ interface UserCall {
 }
 
 /** Admits a call to a route about one end user, named by `x-service-user` or by the key (AU-03, CP-08). */
-export async function admitForUser(
-  plane: DataPlane,
-  exchange: Exchange,
-  use: KeyUse = 'calls',
-): Promise<UserCall | Refusal> {
-  const admitted = await admitWithBody(plane, exchange, use);
+export async function admitForUser(plane: DataPlane, exchange: Exchange): Promise<UserCall | Refusal> {
+  const admitted = await admitWithBody(plane, exchange);
   if (admitted instanceof Refusal) return admitted;
   const header = exchange.request.headers['x-service-user'];
   const userId = parseUser(admitted.caller, typeof header === 'string' ? header : undefined);
@@ -77,14 +71,12 @@ export async function admitForUser(
 async function admitWithBody(
   { gateway }: DataPlane,
   exchange: Exchange,
-  use: KeyUse,
 ): Promise<{ readonly caller: Caller; readonly body: Buffer } | Refusal> {
   const { request, response } = exchange;
   const declared = declaredRefusal(request);
   if (declared !== undefined) return declared;
   const caller = await admit(gateway, request, {
     onRate: (limits, rate) => setHeaders(response, rateLimitHeaders(limits, rate)),
-    use,
   });
   if (caller instanceof Refusal) return afterBody(exchange, caller);
   const body = await readBody(exchange, { reading: knownCallers, caller: caller.app.accountId });

@@ -83,9 +83,11 @@ function codesOf(route: DescribedRoute, more: readonly ErrorCode[]): readonly Er
   if (access !== 'public' && access !== 'metrics') codes.add('UNAUTHORIZED').add('BAD_REQUEST');
   if (access === 'operator' || needsRole(route)) codes.add('FORBIDDEN');
   // An operator without the second factor that they need (CP-06).
-  if ((access === 'session' || access === 'feed') && !isOpenWithoutFactor(path)) codes.add('FORBIDDEN');
+  if ((access === 'session' || access === 'feed' || access === 'test') && !isOpenWithoutFactor(path))
+    codes.add('FORBIDDEN');
   // With several cells, what belongs to the directory is refused everywhere else (`cells/directory.ts`).
-  const isOfPlanes = access === 'session' || access === 'feed' || access === 'operator' || path === '/sessions';
+  const isOfPlanes =
+    access === 'session' || access === 'feed' || access === 'test' || access === 'operator' || path === '/sessions';
   if (isOfPlanes && method !== 'GET') codes.add('CONFLICT');
   if (isDataPlane) codes.add('APP_SUSPENDED').add('FORBIDDEN'); // The latter from an address that is not the key's (CP-08).
   if (access !== 'public' && access !== 'metrics') codes.add('TOO_MANY_REQUESTS');

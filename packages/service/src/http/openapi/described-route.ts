@@ -5,7 +5,7 @@ import type { JsonObject } from '#kernel/json.ts';
  * Who may call a route: anybody; a session; a session or a listen token; an operator's session; an app; an app on behalf of one of its users; or the
  * reader of metrics.
  */
-type Access = 'public' | 'session' | 'feed' | 'operator' | 'app' | 'user' | 'metrics';
+type Access = 'public' | 'session' | 'feed' | 'test' | 'operator' | 'app' | 'user' | 'metrics';
 
 /** An answer in a type other than JSON. */
 interface OtherContent {

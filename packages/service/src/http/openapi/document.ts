@@ -15,6 +15,7 @@ const SECURITY: Readonly<Record<DescribedRoute['access'], readonly JsonObject[]>
   public: [],
   session: [{ session: [] }],
   feed: [{ session: [] }, { listenToken: [] }],
+  test: [{ session: [] }, { testToken: [] }],
   operator: [{ session: [] }],
   app: [{ apiKey: [] }],
   user: [{ apiKey: [] }],
@@ -32,6 +33,11 @@ const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'bearer',
     description: 'A listen token of an app, from its Webhooks page or `POST /apps/{appId}/webhook/listen-tokens`.',
+  },
+  testToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A test token of an app, from its Sandbox page or `POST /apps/{appId}/sandbox/tokens`.',
   },
   metricsToken: { type: 'http', scheme: 'bearer', description: 'The token that the operator set for metrics.' },
 };

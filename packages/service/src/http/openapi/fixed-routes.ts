@@ -17,8 +17,6 @@ import {
   unreadySchema,
   usageSummarySchema,
 } from '@purser/contract/data-plane.ts';
-import { resetSandboxSchema, sandboxUserSchema } from '@purser/contract/control.ts';
-import { nextOutcomeSchema } from '@purser/contract/sandbox.ts';
 import { receiptSchema } from '@purser/contract/usage.ts';
 import { z } from 'zod';
 import { chatRequestSchema } from '#gateway/request/chat-schema.ts';
@@ -90,23 +88,6 @@ export const FIXED_ROUTES: readonly DescribedRoute[] = [
     access: 'user',
     params: callIdParamsSchema,
     answers: { 200: receiptSchema },
-    headers: RATE,
-  },
-  { method: 'GET', path: '/sandbox/balance', access: 'user', answers: { 200: sandboxUserSchema }, headers: RATE },
-  {
-    method: 'POST',
-    path: '/sandbox/reset',
-    access: 'user',
-    body: resetSandboxSchema,
-    answers: { 200: sandboxUserSchema },
-    headers: RATE,
-  },
-  {
-    method: 'PUT',
-    path: '/sandbox/next',
-    access: 'user',
-    body: nextOutcomeSchema,
-    answers: { 200: sandboxUserSchema },
     headers: RATE,
   },
 ];

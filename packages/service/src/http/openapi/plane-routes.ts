@@ -1,5 +1,5 @@
 import { OPERATIONS } from '@purser/contract/operations.ts';
-import type { RouteOptions } from 'fastify';
+import type { FastifyContextConfig, RouteOptions } from 'fastify';
 import type { z } from 'zod';
 import type { DescribedRoute } from '#http/openapi/described-route.ts';
 
@@ -13,7 +13,7 @@ export function describedRouteOf({ method, url, schema, config }: RouteOptions):
     method,
     path,
     // The same settings that the hooks of `planes.ts` obey, so the document cannot promise another access.
-    access: accessOf(url, config?.isPublic === true, config?.isFeed === true),
+    access: accessOf(url, config ?? {}),
     params: schema.params as z.ZodObject | undefined,
     query: schema.querystring as z.ZodObject | undefined,
     body: schema.body as z.ZodType | undefined,
@@ -30,8 +30,9 @@ function answersOf(response: Readonly<Record<string, z.ZodType>>): DescribedRout
   );
 }
 
-function accessOf(url: string, isPublic: boolean, isFeed: boolean): DescribedRoute['access'] {
-  if (isPublic) return 'public';
-  if (isFeed) return 'feed';
+function accessOf(url: string, { isPublic, isFeed, isForTests }: FastifyContextConfig): DescribedRoute['access'] {
+  if (isPublic === true) return 'public';
+  if (isFeed === true) return 'feed';
+  if (isForTests === true) return 'test';
   return url.startsWith('/operator/') ? 'operator' : 'session';
 }

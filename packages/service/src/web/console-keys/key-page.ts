@@ -174,7 +174,6 @@ async function factsOf(services: ConsoleKeysServices, { request, to }: AppReques
   const other = (keyId: string) => html`<a href="${to('key', { id: keyId })}"><code>${keyId}</code></a>`;
   return definitionList([
     [TEXTS.keyId, html`<code>${key.keyId}</code>`],
-    key.mayReset ? [TEXTS.use, TEXTS.mayResetWhat] : undefined,
     key.boundUser === undefined ? undefined : [TEXTS.user, key.boundUser],
     key.joinSeconds === undefined ? undefined : [TEXTS.joins, TEXTS.seconds(key.joinSeconds)],
     [TEXTS.created, at(key.createdAtMs)],

@@ -9,7 +9,7 @@ import { card, section } from '#web/components/section.ts';
 import type { AppRequest } from '#web/console/app-page.ts';
 import { showAppPage } from '#web/console/console-page.ts';
 import type { ConsoleKeysServices } from '#web/console-keys/console-keys-services.ts';
-import { snippetsFor, testerSnippets } from '#web/console-keys/snippets.ts';
+import { snippetsFor } from '#web/console-keys/snippets.ts';
 import { KEY_TEXTS as TEXTS, KEYS_TEXTS } from '#web/console-keys/texts.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
@@ -33,10 +33,6 @@ export function stateOf({ revokedAtMs, settings, rolledTo }: ApiKey, nowMs: numb
 export function snippetsOf(services: ConsoleKeysServices, { app }: AppRequest, key: ApiKey, apiKey?: string): Html {
   const { catalogue, publicUrl } = services;
   const says = html`<p class="soft">${apiKey === undefined ? TEXTS.useAgain : TEXTS.useWhat}</p>`;
-  if (key.mayReset) {
-    const snippets = testerSnippets({ publicUrl, apiKey: apiKey ?? key.hint, user: key.boundUser ?? SOME_USER });
-    return section({ id: 'use', heading: TEXTS.use, body: [says, ...snippets.map((snippet) => codeBlock(snippet))] });
-  }
   const { models } = key.settings;
   const offers = offersTo(app, catalogue);
   const offer = models === null ? offers[0] : offers.find(({ model }) => isAmong(catalogue, models, model));

@@ -4,7 +4,6 @@ import type { ApiKey } from '#accounts/own-key.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { button } from '#web/components/button.ts';
-import { checkboxField } from '#web/components/checkbox-field.ts';
 import { moment } from '#web/components/moment.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
@@ -29,8 +28,7 @@ export function keysPage(services: ConsoleKeysServices): PageMethods {
     POST: async (asked, form) => {
       const typed = typedIn(form);
       const user = form.field('user').trim();
-      const mayReset = form.field('reset') === 'yes';
-      const refused = (refusal: Refusal) => showKeys(services, asked, { typed, user, mayReset, refusal });
+      const refused = (refusal: Refusal) => showKeys(services, asked, { typed, user, refusal });
       const change = changeTyped(typed);
       if (change instanceof Refusal) return refused(change);
       const options = { mode: asked.mode, ...(user === '' ? {} : { userId: user }) };
@@ -40,7 +38,7 @@ export function keysPage(services: ConsoleKeysServices): PageMethods {
       }
       const { mode, userId: boundUser } = checked.value;
       const keyId = keyIdOnce(form, asked.app.appId);
-      const key = { keyId, mode, boundUser, joinSeconds: undefined, mayReset, ...change };
+      const key = { keyId, mode, boundUser, joinSeconds: undefined, ...change };
       const minted = await services.apps.mintKey(asked.owner, asked.app.appId, key);
       if (!(minted instanceof Refusal)) return showMinted(services, asked, minted);
       const before = keyId === undefined ? undefined : await services.apps.findKey(asked.app.appId, keyId);
@@ -53,7 +51,6 @@ export function keysPage(services: ConsoleKeysServices): PageMethods {
 interface Refused {
   readonly typed: TypedSettings;
   readonly user: string;
-  readonly mayReset: boolean;
   readonly refusal: Refusal;
 }
 
@@ -89,12 +86,11 @@ function rowOf(services: ConsoleKeysServices, { request, to }: AppRequest, key: 
 }
 
 function limitsOf(
-  { settings, boundUser, mayReset }: ApiKey,
+  { settings, boundUser }: ApiKey,
   amountOf: (micros: NonNullable<ApiKey['settings']['monthlyBudget']>) => string,
 ): string {
   const { models, addresses, perMinute, monthlyBudget } = settings;
   const limits = [
-    mayReset ? KEY_TEXTS.mayReset : undefined,
     boundUser,
     monthlyBudget === null ? undefined : KEY_TEXTS.budgetOf(amountOf(monthlyBudget)),
     perMinute === null ? undefined : KEY_TEXTS.perMinute(perMinute),
@@ -106,7 +102,7 @@ function limitsOf(
 
 function newKeyForm(
   { currency }: ConsoleKeysServices,
-  { request, to, mode }: AppRequest,
+  { request, to }: AppRequest,
   refused: Refused | undefined,
 ): Html {
   const typed = refused?.typed ?? NOTHING_TYPED;
@@ -117,13 +113,8 @@ function newKeyForm(
     hint: TEXTS.userHint,
     lengthMax: 256,
   });
-  const isChecked = refused?.mayReset === true;
-  const reset =
-    mode === 'sandbox'
-      ? html`\n${checkboxField({ name: 'reset', label: TEXTS.mayReset, value: 'yes', isChecked })}`
-      : undefined;
   return request.form(
     to('keys'),
-    html`${onceField()}${settingFields(typed, currency, { isOpen: refused !== undefined, more: user })}${reset}\n${button(TEXTS.create)}`,
+    html`${onceField()}${settingFields(typed, currency, { isOpen: refused !== undefined, more: user })}\n${button(TEXTS.create)}`,
   );
 }

@@ -28,37 +28,6 @@ export function snippetsFor(facts: SnippetFacts): readonly Snippet[] {
   ];
 }
 
-interface TesterFacts {
-  readonly publicUrl: string;
-  readonly apiKey: string;
-  readonly user: string;
-}
-
-const command = (...parts: readonly string[]): string => parts.join(' \\\n  ');
-
-/** What an automated test does with a key that resets test users. */
-export function testerSnippets({ publicUrl, apiKey, user }: TesterFacts): readonly Snippet[] {
-  const asTester = [`-H ${inShell(`authorization: Bearer ${apiKey}`)}`, `-H ${inShell(`x-service-user: ${user}`)}`];
-  const sent = (body: object): readonly string[] => [
-    `-H 'content-type: application/json'`,
-    `-d ${inShell(JSON.stringify(body))}`,
-  ];
-  const at = (path: string): string => inShell(`${publicUrl}/sandbox/${path}`);
-  return [
-    {
-      id: 'reset',
-      label: TEXTS.reset,
-      code: command(`curl -X POST ${at('reset')}`, ...asTester, ...sent({ balanceMicros: 1_000_000 })),
-    },
-    {
-      id: 'next',
-      label: TEXTS.next,
-      code: command(`curl -X PUT ${at('next')}`, ...asTester, ...sent({ outcome: 'throttled' })),
-    },
-    { id: 'balance', label: TEXTS.balance, code: command(`curl ${at('balance')}`, ...asTester) },
-  ];
-}
-
 /** Writes a text as a string of Python and JavaScript. */
 const quoted = (text: string): string => JSON.stringify(text);
 /** Quotes a text for a POSIX shell. */

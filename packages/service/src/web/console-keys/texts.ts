@@ -19,8 +19,6 @@ export const KEYS_TEXTS = {
   user: 'Only for this user',
   userHint:
     'For tools that cannot send the header x-service-user. You cannot change this later. If it is empty, each call names its user.',
-  mayReset:
-    'For automated tests: this key reads and resets test users, and makes no calls. You cannot change this later.',
   expires: 'Expires after this day (UTC)',
   expiresHint: 'For example 2027-06-30. If it is empty, the key does not expire.',
   models: 'Models',
@@ -55,8 +53,6 @@ export const KEY_TEXTS = {
   lastUsed: 'Last used',
   expires: 'Expires',
   revoked: 'Revoked',
-  mayReset: 'resets test users',
-  mayResetWhat: 'It reads and resets test users, and makes no calls',
   user: 'Only for the user',
   joins: 'Joins calls with the same body',
   seconds: (count: number) => (count === 1 ? 'for a second' : `for ${count} seconds`),
@@ -105,9 +101,6 @@ export const KEY_TEXTS = {
 
 /** The labels of the snippets. */
 export const SNIPPET_TEXTS = {
-  reset: 'Set up a test user',
-  next: 'Make the next call fail',
-  balance: 'Check the balance',
   curl: 'curl',
   python: 'Python (openai)',
   javascript: 'JavaScript (openai)',

@@ -102,7 +102,12 @@ const ACTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     remove: 'Removed a member',
     leave: 'Left the team',
   },
-  sandbox: { reset: 'Set up a test user', next: 'Set the outcome of a test user’s next call' },
+  sandbox: {
+    reset: 'Set up a test user',
+    next: 'Set the outcome of a test user’s next call',
+    'token.create': 'Made a test token',
+    'token.revoke': 'Revoked a test token',
+  },
   playground: { call: 'Made a live call in the playground' },
 };
 

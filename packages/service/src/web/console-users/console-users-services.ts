@@ -1,3 +1,4 @@
+import type { TestTokens } from '#accounts/test-token.ts';
 import type { AppUsers } from '#ledger/wallet/app-users.ts';
 import type { SandboxWallets } from '#sandbox/sandbox-wallet.ts';
 import type { TraceReader } from '#traces/traces.ts';
@@ -7,5 +8,6 @@ import type { ConsoleServices } from '#web/console/console-services.ts';
 export interface UsersServices extends ConsoleServices {
   readonly appUsers: AppUsers;
   readonly sandboxWallets: SandboxWallets;
+  readonly testTokens: TestTokens;
   readonly traces: TraceReader;
 }

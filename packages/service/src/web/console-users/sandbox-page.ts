@@ -17,7 +17,8 @@ import { showAppPage } from '#web/console/console-page.ts';
 import type { UsersServices } from '#web/console-users/console-users-services.ts';
 import { sandboxCode } from '#web/console-users/sandbox-code.ts';
 import { AS_USUAL, nextForm, type Typed, typedFrom, typedOf, walletForm } from '#web/console-users/sandbox-form.ts';
-import { SANDBOX_TEXTS as TEXTS } from '#web/console-users/texts.ts';
+import { testTokenNotice, testTokensPart } from '#web/console-users/test-tokens-part.ts';
+import { SANDBOX_TEXTS as TEXTS, TEST_TOKEN_TEXTS } from '#web/console-users/texts.ts';
 import { parseAmount } from '#web/format/typed-amount.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/frame/read-form.ts';
@@ -33,11 +34,27 @@ export function sandboxPage(services: UsersServices): PageMethods {
   return forApp(services, {
     GET: (asked) => showSandbox(services, asked),
     POST: async (asked, form) => {
+      const of = form.field('act');
+      if (of === 'make-token' || of === 'revoke-token') return changeTokens(services, asked, form);
       const done = await act(services, asked, form);
       if (done instanceof Refusal) return showSandbox(services, asked, { typed: typedOf(form), refusal: done });
       return redirectTo(asked.to('sandbox', { ...done }));
     },
   });
+}
+
+/** Only owners of the app have tokens, as on the routes. */
+async function changeTokens(services: UsersServices, asked: AppRequest, form: Form): Promise<PageResponse> {
+  const { owner, app, role, to } = asked;
+  if (role !== 'owner') return showSandbox(services, asked);
+  if (form.field('act') === 'revoke-token') {
+    await services.testTokens.revoke(owner, app.appId, form.field('token'));
+    return redirectTo(to('sandbox', { done: 'revoked' }));
+  }
+  const made = await services.testTokens.make(owner, app.appId);
+  return made instanceof Refusal
+    ? showSandbox(services, asked, { typed: typedOf(form), refusal: made })
+    : showSandbox(services, asked, undefined, made.text);
 }
 
 /** What was done, as the address of the page says it. */
@@ -102,8 +119,14 @@ interface Refused {
   readonly refusal: Refusal;
 }
 
-async function showSandbox(services: UsersServices, asked: AppRequest, refused?: Refused): Promise<PageResponse> {
-  const { app, request, to } = asked;
+async function showSandbox(
+  services: UsersServices,
+  asked: AppRequest,
+  refused?: Refused,
+  token?: string,
+): Promise<PageResponse> {
+  const { app, request, to, role } = asked;
+  const tokens = role === 'owner' ? testTokensPart(asked, await services.testTokens.list(app.appId)) : undefined;
   const after = request.query.get('after') ?? '';
   const user = parseEndUserId(request.query.get('user') ?? '');
   const wallets = await services.sandboxWallets.list(app.appId, { after, most: PAGE_LENGTH });
@@ -111,7 +134,7 @@ async function showSandbox(services: UsersServices, asked: AppRequest, refused?:
   const typed = refused?.typed ?? typedFrom(user, chosen, request.query.has('done'));
   const rows = wallets.map((wallet) => rowOf(services, asked, wallet));
   const last = wallets.length === PAGE_LENGTH ? wallets.at(-1)?.userId : undefined;
-  const body = html`${errorSummary(refused?.refusal.message)}${successNotice(doneText(asked, chosen))}
+  const body = html`${errorSummary(refused?.refusal.message)}${successNotice(doneText(asked, chosen))}${token === undefined ? undefined : testTokenNotice(token)}
 <p class="soft">${TEXTS.what}</p>
 <div class="columns">
 ${nextForm(asked, typed)}
@@ -129,7 +152,8 @@ ${card(
     older: last === undefined ? undefined : { href: to('sandbox', { after: last }), text: TEXTS.more },
   }),
 )}
-${section({ id: 'code', heading: TEXTS.code, body: [codeNote(asked), ...sandboxCode(services.publicUrl)] })}`;
+${section({ id: 'code', heading: TEXTS.code, body: [html`<p class="soft">${TEXTS.codeWhat}</p>`, ...sandboxCode(services.publicUrl, app.appId)] })}
+${tokens}`;
   return showAppPage(services, asked, { title: TEXTS.title, body, page: 'sandbox', refusal: refused?.refusal });
 }
 
@@ -148,12 +172,9 @@ function rowOf({ currency }: UsersServices, { request, to }: AppRequest, wallet:
   ];
 }
 
-function codeNote({ to }: AppRequest): Html {
-  return html`<p class="soft">${TEXTS.codeWhat} <a href="${to('keys', { mode: 'sandbox' })}">${TEXTS.makeKey}</a></p>`;
-}
-
 /** Says what was done from what is true now, so that an address that somebody made up says nothing false. */
 function doneText({ request }: AppRequest, wallet: SandboxWallet | undefined): string | undefined {
+  if (request.query.get('done') === 'revoked') return TEST_TOKEN_TEXTS.revoked;
   if (wallet === undefined) return undefined;
   const { userId, nextOutcome } = wallet;
   const done = request.query.get('done');

@@ -75,10 +75,9 @@ export const SANDBOX_TEXTS = {
   set: 'Set the wallet',
   nothingChosen: 'Choose an outcome for the next call, or a state for the wallet.',
   code: 'As code, for automated tests',
-  codeWhat: 'PURSER_TESTER_KEY is a sandbox key for automated tests: it resets test users and makes no calls.',
-  makeKey: 'Create one',
+  codeWhat: 'PURSER_TEST_TOKEN is a test token: it reads and resets test users, and makes no calls.',
   callCode: 'A call with a model that is always throttled',
-  nextCode: 'The next call of a user is throttled',
+  listCode: 'All test users',
   resetCode: 'A test user with a balance of 2 and a cap of 1',
   amountFault: 'Balance and cap: use digits, with at most one point or comma.',
   done: {
@@ -86,6 +85,21 @@ export const SANDBOX_TEXTS = {
     next: (user: string, outcome: string) => `The next call of ${user} will have the outcome ${outcome}.`,
     cleared: (user: string) => `The next call of ${user} will be answered as usual.`,
   },
+} as const;
+
+/** The part with the tokens for automated tests. */
+export const TEST_TOKEN_TEXTS = {
+  heading: 'Test tokens',
+  what: 'Automated tests set up their users with a token. It reads and resets the test users of this app and opens nothing else, until you revoke it or are no owner any more.',
+  make: 'Make a test token',
+  made: 'Your test token',
+  once: 'Copy it now. It is not shown again.',
+  token: 'Token',
+  caption: 'Current test tokens',
+  columns: ['Made by', 'Last used', 'Revoke'],
+  never: 'Never',
+  revoke: 'Revoke',
+  revoked: 'The test token was revoked. It opens nothing any more.',
 } as const;
 
 /** What each outcome does, in a few words. docs/SANDBOX.md has every detail. */
