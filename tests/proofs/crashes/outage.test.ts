@@ -26,6 +26,8 @@ interface Ground {
 }
 
 interface Loss {
+  /** The server answers, and renews leases, but refuses what a call writes. */
+  readonly isFull?: boolean;
   readonly begin: () => Promise<void> | void;
   readonly end: () => Promise<void> | void;
 }
@@ -88,6 +90,8 @@ async function surviveLoss(t: TestContext, server: LosableServer, lossOf: (groun
   const refused = await chat({ ...account, user: 'late' });
   assert.deepEqual([refused.status, refused.error['code']], [500, 'INTERNAL_SERVER_ERROR']);
   assert.equal(upstream.requests.length, 2);
+  const readiness = async () => (await fetch(`${service.url}/readyz`)).status;
+  if (loss.isFull === true) assert.equal(await readiness(), 503, 'OP-04: not ready with the first call that fails');
 
   await loss.end();
   await untilEmpty(spool);
@@ -109,6 +113,7 @@ async function surviveLoss(t: TestContext, server: LosableServer, lossOf: (groun
   assert.deepEqual(await service.wallet(app, 'late'), { balance: RICH, held: 0, openStreams: 0 });
   assert.deepEqual(await service.check(), []);
   await waitUntil('new calls are answered', async () => (await chat({ ...account, user: 'late' })).status === 200);
+  await waitUntil('it is ready again', async () => (await readiness()) === 200);
 }
 
 const LOSSES: readonly (readonly [string, (ground: Ground) => Loss])[] = [
@@ -135,6 +140,7 @@ test('WA-17 a full database disk loses and doubles no charge', {
   if (disk === undefined) return t.skip('This process may not mount a small disk.');
   const server = await startLosableServer(t);
   return surviveLoss(t, server, () => ({
+    isFull: true,
     begin: () => fillTables(server, disk),
     end: () => emptyTables(server, disk),
   }));

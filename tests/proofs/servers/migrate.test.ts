@@ -145,7 +145,9 @@ test('OP-04 readiness says in words what is wrong', async (t) => {
   const instance = await startInstance(pool, log);
   t.after(instance.leave);
   const disk = mountSmallDisk(t);
-  const readinessAt = (dataDirectory: string) => createReadiness({ ...instance, pool, dataDirectory, log });
+  let isRefused = false;
+  const readinessAt = (dataDirectory: string) =>
+    createReadiness({ ...instance, pool, dataDirectory, log, takesNoWrites: () => isRefused });
   const ready = readinessAt(os.tmpdir());
   assert.equal(await ready(), undefined);
   const { owner } = database;
@@ -163,6 +165,10 @@ test('OP-04 readiness says in words what is wrong', async (t) => {
     disk.grow();
     assert.equal(await readinessAt(disk.directory)(), undefined);
   }
+  isRefused = true;
+  assert.equal(await ready(), 'The database takes no writes.');
+  isRefused = false;
+  assert.equal(await ready(), undefined);
   await owner.query('revoke update on db.instances from purser_live'); // As a server that only lets itself be read.
   await waitUntil('two renewals have failed', async () => (await ready()) === 'The database takes no writes.');
   await owner.query('grant update on db.instances to purser_live');

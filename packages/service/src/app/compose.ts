@@ -138,7 +138,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const outbox = startMail(config, pools.planes, log);
   const status = openStatus({ upkeep, pools, config, instance, spool, catalogue, log });
   const acts = { ...options, ...read, ...status, ...generations, pools, clock, apiKeys, catalogue, links, webhooks };
-  const readiness = createReadiness({ ...config, ...instance, pool: upkeep, log });
+  const readiness = createReadiness({ ...config, ...instance, ...holds, pool: upkeep, log });
   const metrics = openMetrics(pools.planes, { config, clock, log, readAllMetrics });
   const { planes, underWay, ...listens } = await openServer(acts, { dataPlane, readiness, metrics, log });
   return {

@@ -14,6 +14,8 @@ interface ReadinessOptions {
   readonly dataDirectory: string;
   /** How many renewals of this process's lease have failed in a row. A database that takes no writes fails all of them. */
   readonly failedRenewals: () => number;
+  /** Whether the last statement of a call was refused: on a full disk, the lease may be renewed for long. */
+  readonly takesNoWrites: () => boolean;
   readonly log: Log;
 }
 
@@ -44,7 +46,7 @@ interface Unready {
   readonly fault?: unknown;
 }
 
-async function databaseFault({ pool, failedRenewals }: ReadinessOptions): Promise<Unready | undefined> {
+async function databaseFault({ pool, failedRenewals, takesNoWrites }: ReadinessOptions): Promise<Unready | undefined> {
   try {
     const version = await selectSchemaVersion(pool);
     if (version < SCHEMA_VERSION) return { reason: 'The database has an older schema than this build.' };
@@ -54,7 +56,7 @@ async function databaseFault({ pool, failedRenewals }: ReadinessOptions): Promis
   } catch (fault) {
     return { reason: 'The database does not answer.', fault };
   }
-  if (failedRenewals() > FAILED_RENEWALS_MAX) return { reason: 'The database takes no writes.' };
+  if (takesNoWrites() || failedRenewals() > FAILED_RENEWALS_MAX) return { reason: 'The database takes no writes.' };
   return undefined;
 }
 

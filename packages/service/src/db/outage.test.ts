@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import pg from 'pg';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Waiter } from '#db/batcher.ts';
 import { createOutageWatch } from '#db/outage.ts';
@@ -78,6 +79,27 @@ test('WA-17 nothing waits for an unreachable server until a statement succeeds',
   const third = watch.orLate(after.begin, late);
   after.end().resolve('back');
   assert.equal(await third, 'back');
+});
+
+test('OP-04 a full disk shows with the first refused write, and passes', async (t) => {
+  const watch = createOutageWatch();
+  let nowMs = 0;
+  t.mock.method(steadyClock, 'nowMs', () => nowMs);
+  const refuse = async (code: string) => {
+    const fault = Object.assign(new pg.DatabaseError('no room', 0, 'error'), { code });
+    await assert.rejects(watch.run(() => Promise.reject(fault)));
+  };
+  await refuse('53100');
+  assert.equal(watch.takesNoWrites(), true);
+  nowMs = 10_000;
+  assert.equal(watch.takesNoWrites(), false, 'it gets a call to try');
+  await refuse('58030');
+  assert.equal(watch.takesNoWrites(), true);
+  await watch.run(async () => undefined);
+  assert.equal(watch.takesNoWrites(), false);
+  await refuse('53100');
+  await refuse('25006');
+  assert.equal(watch.takesNoWrites(), false, 'a server that changed its role is found by its lease');
 });
 
 test('WA-17 work that has ended is collected with the young generation', () => {

@@ -1,10 +1,14 @@
 import type { Waiter } from '#db/batcher.ts';
-import { isServerFault } from '#db/pool.ts';
+import { isServerFault, sqlStateOf } from '#db/pool.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import { type Listed, Roster } from '#kernel/roster.ts';
 
 /** How long callers wait for a statement that has not failed. After that they go on without it. */
 const PATIENCE_MS = 1_000;
+/** No room, or no working disk: reads and small writes may go on. */
+const NO_WRITES = /^5[38]/;
+/** So long does a process count as unable to write after its last statement failed. It then gets calls again, and tries one. */
+const NO_WRITES_MS = 10_000;
 
 /**
  * Watches one lane of statements for an outage of the server, for callers that cannot wait for the end of it. All of it
@@ -15,6 +19,8 @@ export interface OutageWatch {
   readonly run: <Result>(statement: () => Promise<Result>) => Promise<Result>;
   /** Returns true from a fault of the server until the next statement succeeds. */
   readonly isAway: () => boolean;
+  /** Returns true from a statement that a full or broken disk has refused until one succeeds, for ten seconds at most. */
+  readonly takesNoWrites: () => boolean;
   /**
    * Begins the work and returns its result. If the server is away, or the work takes more than a second, it calls `late`
    * with the unfinished work and returns the result of that instead. `late` is called at most once.
@@ -34,6 +40,7 @@ interface Caller extends Listed {
 
 export function createOutageWatch(): OutageWatch {
   let isAway = false;
+  let refusedAtMs: number | undefined;
   const waiting = new Roster<Caller>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -61,10 +68,12 @@ export function createOutageWatch(): OutageWatch {
       try {
         const result = await statement();
         isAway = false;
+        refusedAtMs = undefined;
         return result;
       } catch (fault) {
         if (isServerFault(fault)) {
           isAway = true;
+          refusedAtMs = NO_WRITES.test(sqlStateOf(fault) ?? '') ? steadyClock.nowMs() : undefined;
           // Nobody waits out their second for a server that is known to be away.
           for (const caller of waiting.all()) if (waiting.delete(caller)) caller.giveUp();
         }
@@ -72,6 +81,7 @@ export function createOutageWatch(): OutageWatch {
       }
     },
     isAway: () => isAway,
+    takesNoWrites: () => refusedAtMs !== undefined && steadyClock.nowMs() - refusedAtMs < NO_WRITES_MS,
     orLate: <Result>(begin: (waiter: Waiter<Result>) => void, late: (work: Promise<Result>) => Promise<Result>) =>
       new Promise<Result>((resolve, reject) => {
         let work: PromiseWithResolvers<Result> | undefined;

@@ -31,6 +31,8 @@ export interface Holds {
   readonly releaseOrphans: () => Promise<number>;
   /** Settles what processes left on disk. True if nothing is left there, so that the holds of dead processes may be released. */
   readonly replay: () => Promise<boolean>;
+  /** Returns true if a full disk has just refused what a call writes. */
+  readonly takesNoWrites: () => boolean;
   /** Stops and leaves waiting settlements on disk for the next process. Call it before the pools end. */
   readonly stop: () => Promise<void>;
 }
@@ -94,6 +96,7 @@ export function createHolds({ pools, instance, spool, backlog, log }: HoldOption
     settle: settling.settle,
     releaseOrphans: orphans.release,
     replay: settling.replay,
+    takesNoWrites: outage.takesNoWrites,
     stop: settling.stop,
   };
 }
