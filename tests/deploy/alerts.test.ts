@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
+import { addressOf, readGuides } from '../../packages/service/src/web/guides/library.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 import { ALONE, HELD_PLAYS, LONG_PLAYS } from '../proofs/observed/held-plays.ts';
 import { PHASES, SLOW_TO_END } from '../proofs/observed/plays.ts';
@@ -66,13 +67,19 @@ test('OP-05 each alert has firing and quiet tests', () => {
   }
 });
 
-test('OP-05 the runbook has one paragraph per alert', () => {
+test('OP-05 the runbook has one paragraph per alert', async () => {
+  const guide = (await readGuides()).find(({ name }) => name === 'operator-alerts');
+  assert.ok(guide !== undefined);
   const runbook = readFileSync(path.join(ROOT, 'docs/guides/operator/alerts.md'), 'utf8');
   const told = [...runbook.matchAll(/^### (Purser\w+)$/gm)].map(([, name = '']) => name);
   assert.deepEqual(told.toSorted(), rules.map(({ alert }) => alert).toSorted());
+  const { global } = read('prometheus.yml') as { global: { external_labels?: { purser_url?: string } } };
+  assert.equal(global.external_labels?.purser_url, 'https://pay.example.com', 'the address before each runbook');
   for (const { alert, labels, annotations } of rules) {
-    assert.equal(annotations.runbook, `docs/guides/operator/alerts.md#${alert.toLowerCase()}`);
+    assert.equal(annotations.runbook, `{{ $externalLabels.purser_url }}${addressOf(guide, alert.toLowerCase())}`);
     assert.ok(['critical', 'warning'].includes(labels.severity), alert);
+    // What `increase` counts is a fraction: 6.593 requests.
+    assert.doesNotMatch(annotations.summary, /\| humanize \}/, alert);
   }
 });
 
