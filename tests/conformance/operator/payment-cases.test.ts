@@ -93,6 +93,7 @@ test('CP-18 CP-07 two persons pay back a payment without a wallet', async () => 
   const id = String(line?.['id']);
   const caseId = String((await detailsOf(id)).cases[0]?.['caseId']);
   const asked = { act: 'pay_back', reason: 'no wallet' };
+  const second = await newOperator(service, 'finance');
   const { pendingId } = await operator.get(202, 'POST', `/operator/payment-cases/${caseId}/solve`, asked);
   for (const [wanted, kind, ...related] of [
     [caseId, 'case', 'checkout', 'payment', 'wallet', 'app'],
@@ -106,7 +107,6 @@ test('CP-18 CP-07 two persons pay back a payment without a wallet', async () => 
   const refunds = () =>
     stripe.requests.filter(({ method, path }) => method === 'POST' && path === '/v1/refunds').length;
   assert.deepEqual([refunds(), (await detailsOf(id)).cases[0]?.['closedAt']], [0, null]);
-  const second = await newOperator(service, 'finance');
   const confirm = `/operator/pending/${String(pendingId)}/confirm`;
   const done = await second.get(200, 'POST', confirm, { reason: 'checked' });
   assert.deepEqual([(done['act'] as { state: string }).state, done['wallet']], ['done', null]);

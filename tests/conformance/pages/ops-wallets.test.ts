@@ -197,6 +197,8 @@ test('CP-05 WA-15 wallets and persons are managed entirely on pages', async () =
 test('CP-07 an act above one person’s amount waits for a second', async () => {
   const user = await newUser(1_000_000);
   const path = addressOf('wallet-credit', user, { amount: '60' });
+  assert.match((await browser.open(path)).text, /no other operator could confirm it/);
+  await newOperator(service);
   const shown = await browser.open(path);
   assertPage(shown, 200, 'Credit the wallet', IN_CONSOLE);
   for (const text of ['€61.00', 'until a second operator confirms it']) assert.ok(shown.text.includes(text), text);

@@ -120,10 +120,21 @@ async function keepForSecond(
   }
   const pending = new PendingAct(kept);
   // Once: an act that waits already does not get here.
-  const others = limits === undefined ? [] : await secondPersonsFor(tx, limits, pending);
-  await tellOfPending?.(tx, pending, others);
+  if (limits !== undefined) {
+    const { isAnybody, emails } = await secondPersonsFor(tx, limits, pending);
+    if (!isAnybody) return { result: nobodyElse(), lines: [] };
+    await tellOfPending?.(tx, pending, emails);
+  }
   const facts = { pendingId: pending.pendingId, action, amountMicros: amount };
   return { result: pending, lines: [lineOf({ ...act, action: 'pending.request' }, { after: facts })] };
+}
+
+function nobodyElse(): Refusal<'FORBIDDEN'> {
+  return refuse(
+    'FORBIDDEN',
+    'An act of this amount waits for a second person, and no other operator could confirm it. Nothing was changed. Give a second person an ' +
+      'operator account whose role may do this act, or set PURSER_SECOND_PERSON_MICROS to `none` if you are alone.',
+  );
 }
 
 function releasedNow(): Refusal<'CONFLICT'> {

@@ -9,23 +9,30 @@ export type TellOfPending = (tx: Queryable, pending: PendingAct, emails: readonl
 
 const TOLD_MAX = 20;
 
-/** The mail addresses of the operators who could confirm an act now. What they have moved today is not looked at. */
+interface SecondPersons {
+  /** Whether anybody could confirm the act before it expires, also somebody who was appointed too lately to do it now. */
+  readonly isAnybody: boolean;
+  /** The mail addresses of those who could do it now. */
+  readonly emails: readonly string[];
+}
+
+/** Returns who could confirm an act. What they have moved today is not looked at. */
 export async function secondPersonsFor(
   tx: Queryable,
   limits: MoneyLimits,
   { action, amount, requestedBy, requestedEmail }: PendingAct,
-): Promise<readonly string[]> {
+): Promise<SecondPersons> {
   const operators = await selectSecondPersons(tx);
   const appointed = await selectAppointed(
     tx,
     operators.map((one) => one.account_id),
     APPOINTED_MS,
   );
-  return operators
+  const others = operators
     .filter((one) => one.account_id !== requestedBy && personOf(one.email) !== personOf(requestedEmail))
-    .filter((one) => !appointed.includes(one.account_id) && isWithinAct(limits, one.operator_role, { action, amount }))
-    .slice(0, TOLD_MAX)
-    .map(({ email }) => email);
+    .filter((one) => isWithinAct(limits, one.operator_role, { action, amount }));
+  const now = others.filter((one) => !appointed.includes(one.account_id));
+  return { isAnybody: others.length > 0, emails: now.slice(0, TOLD_MAX).map(({ email }) => email) };
 }
 
 /** One person may have several accounts: an address with a tag (`anna+ops@`) reaches the mailbox of the address without it. */
