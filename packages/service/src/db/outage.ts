@@ -40,7 +40,7 @@ interface Caller extends Listed {
 
 export function createOutageWatch(): OutageWatch {
   let isAway = false;
-  let refusedAtMs: number | undefined;
+  const refused = createRefusedWrites();
   const waiting = new Roster<Caller>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -68,12 +68,12 @@ export function createOutageWatch(): OutageWatch {
       try {
         const result = await statement();
         isAway = false;
-        refusedAtMs = undefined;
+        refused.note(undefined);
         return result;
       } catch (fault) {
         if (isServerFault(fault)) {
           isAway = true;
-          refusedAtMs = NO_WRITES.test(sqlStateOf(fault) ?? '') ? steadyClock.nowMs() : undefined;
+          refused.note(fault);
           // Nobody waits out their second for a server that is known to be away.
           for (const caller of waiting.all()) if (waiting.delete(caller)) caller.giveUp();
         }
@@ -81,7 +81,7 @@ export function createOutageWatch(): OutageWatch {
       }
     },
     isAway: () => isAway,
-    takesNoWrites: () => refusedAtMs !== undefined && steadyClock.nowMs() - refusedAtMs < NO_WRITES_MS,
+    takesNoWrites: refused.isRecent,
     orLate: <Result>(begin: (waiter: Waiter<Result>) => void, late: (work: Promise<Result>) => Promise<Result>) =>
       new Promise<Result>((resolve, reject) => {
         let work: PromiseWithResolvers<Result> | undefined;
@@ -110,5 +110,17 @@ export function createOutageWatch(): OutageWatch {
         waiting.add(caller);
         lookIn(PATIENCE_MS);
       }),
+  };
+}
+
+/** Notes when the last statement was refused by a disk. */
+function createRefusedWrites() {
+  let atMs: number | undefined;
+  return {
+    /** `fault`: that of the last statement, or undefined if it succeeded. */
+    note: (fault: unknown): void => {
+      atMs = NO_WRITES.test(sqlStateOf(fault) ?? '') ? steadyClock.nowMs() : undefined;
+    },
+    isRecent: (): boolean => atMs !== undefined && steadyClock.nowMs() - atMs < NO_WRITES_MS,
   };
 }
