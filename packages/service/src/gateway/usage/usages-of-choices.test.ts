@@ -59,9 +59,10 @@ test('MO-08 usages of different choices add up, and their prompt counts once', (
     assert.deepEqual(taken([said(0, 'one'), said(1, 'two'), ...frames]), [10, cached, completion, false], what);
 });
 
+const report = (answer: Frame) => usageTaken(reportIn(answer), () => assert.fail('all is reported')).usage;
+
 test('MO-08 usages of the choices of a plain answer add up', () => {
   const choices = [5, 7].map((completion, index) => ({ index, message: { content: 'x' }, ...usageOf(completion) }));
-  const report = (answer: Frame) => usageTaken(reportIn(answer), () => assert.fail('all is reported')).usage;
   assert.deepEqual([report({ choices }).promptTokens, report({ choices }).completionTokens], [10, 12]);
   assert.equal(report({ choices, ...usageOf(11) }).completionTokens, 11);
 });
