@@ -39,8 +39,7 @@ interface Caller extends Listed {
 }
 
 export function createOutageWatch(): OutageWatch {
-  let isAway = false;
-  const refused = createRefusedWrites();
+  const { note, ...last } = createLastStatement();
   const waiting = new Roster<Caller>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -67,21 +66,18 @@ export function createOutageWatch(): OutageWatch {
     run: async (statement) => {
       try {
         const result = await statement();
-        isAway = false;
-        refused.note(undefined);
+        note(undefined);
         return result;
       } catch (fault) {
         if (isServerFault(fault)) {
-          isAway = true;
-          refused.note(fault);
+          note(fault);
           // Nobody waits out their second for a server that is known to be away.
           for (const caller of waiting.all()) if (waiting.delete(caller)) caller.giveUp();
         }
         throw fault;
       }
     },
-    isAway: () => isAway,
-    takesNoWrites: refused.isRecent,
+    ...last,
     orLate: <Result>(begin: (waiter: Waiter<Result>) => void, late: (work: Promise<Result>) => Promise<Result>) =>
       new Promise<Result>((resolve, reject) => {
         let work: PromiseWithResolvers<Result> | undefined;
@@ -105,7 +101,7 @@ export function createOutageWatch(): OutageWatch {
             reject(fault); // A failure in time is an answer too: the caller gets it, and `late` is not called.
           },
         });
-        if (isAway) return caller.giveUp();
+        if (last.isAway()) return caller.giveUp();
         caller.untilMs = steadyClock.nowMs() + PATIENCE_MS;
         waiting.add(caller);
         lookIn(PATIENCE_MS);
@@ -113,14 +109,17 @@ export function createOutageWatch(): OutageWatch {
   };
 }
 
-/** Notes when the last statement was refused by a disk. */
-function createRefusedWrites() {
-  let atMs: number | undefined;
+/** How the last statement of a lane ended. */
+function createLastStatement() {
+  let isAway = false;
+  let refusedAtMs: number | undefined;
   return {
-    /** `fault`: that of the last statement, or undefined if it succeeded. */
+    /** `fault`: the server's, or undefined if the statement succeeded. */
     note: (fault: unknown): void => {
-      atMs = NO_WRITES.test(sqlStateOf(fault) ?? '') ? steadyClock.nowMs() : undefined;
+      isAway = fault !== undefined;
+      refusedAtMs = NO_WRITES.test(sqlStateOf(fault) ?? '') ? steadyClock.nowMs() : undefined;
     },
-    isRecent: (): boolean => atMs !== undefined && steadyClock.nowMs() - atMs < NO_WRITES_MS,
+    isAway: (): boolean => isAway,
+    takesNoWrites: (): boolean => refusedAtMs !== undefined && steadyClock.nowMs() - refusedAtMs < NO_WRITES_MS,
   };
 }
