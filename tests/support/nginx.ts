@@ -14,6 +14,8 @@ const FOLDERS = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/sbin'
 
 export interface Nginx {
   readonly url: string;
+  /** Its address without TLS, which sends everybody to the other. */
+  readonly plainUrl: string;
   /** The certificate that its clients must trust. */
   readonly ca: Buffer;
   readonly pid: number;
@@ -53,8 +55,9 @@ export async function startNginx({ directory, gateways, workers = 1 }: NginxOpti
   if (program === undefined || certificate === undefined) return undefined;
   const [port, plainPort] = [await findFreePort(), await findFreePort()];
   const log = path.join(directory, 'access.log');
+  const errorLog = path.join(directory, 'error.log');
   const file = path.join(directory, 'nginx.conf');
-  writeFileSync(file, settingsOf({ directory, gateways, workers, certificate, log, port, plainPort }));
+  writeFileSync(file, settingsOf({ directory, gateways, workers, certificate, log, errorLog, port, plainPort }));
   const child = spawn(program, ['-p', directory, '-c', file, '-e', 'stderr'], { stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.stderr.on('data', (part: Buffer) => void (said += part.toString('utf8')));
@@ -65,9 +68,10 @@ export async function startNginx({ directory, gateways, workers = 1 }: NginxOpti
   });
   return {
     url: `https://127.0.0.1:${port}`,
+    plainUrl: `http://127.0.0.1:${plainPort}`,
     ca: readFileSync(certificate.cert),
     pid: child.pid ?? 0,
-    said: () => said,
+    said: () => said + readFileSync(errorLog, 'utf8'),
     logged: () => readFileSync(log, 'utf8'),
     reload: async () => {
       const wanted = starts() + workers;
@@ -87,12 +91,13 @@ async function stop(child: ChildProcess): Promise<void> {
 interface Settings extends Required<NginxOptions> {
   readonly certificate: { readonly key: string; readonly cert: string };
   readonly log: string;
+  readonly errorLog: string;
   readonly port: number;
   readonly plainPort: number;
 }
 
 /** The sample with the lines changed that it asks to be changed, and its ports. */
-function settingsOf({ directory, gateways, workers, certificate, log, port, plainPort }: Settings): string {
+function settingsOf({ directory, gateways, workers, certificate, log, errorLog, port, plainPort }: Settings): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${name};`);
   const [, first = ''] = /\n(  server 127\.0\.0\.1:8787 .*)\n/.exec(SAMPLE) ?? [];
   const servers = gateways.map((url) => first.replace('127.0.0.1:8787', new URL(url).host)).join('\n');
@@ -102,7 +107,8 @@ function settingsOf({ directory, gateways, workers, certificate, log, port, plai
     .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl backlog=4096`)
     .replace(/ssl_certificate \S+/, `ssl_certificate ${certificate.cert};`)
     .replace(/ssl_certificate_key \S+/, `ssl_certificate_key ${certificate.key};`)
-    .replace('/var/log/nginx/purser.log', log);
+    .replaceAll('/var/log/nginx/purser.log', log)
+    .replaceAll('/var/log/nginx/purser-error.log', errorLog);
   return `daemon off;
 worker_processes ${workers};
 worker_rlimit_nofile 16384;

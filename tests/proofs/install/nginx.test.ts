@@ -1,21 +1,24 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { findFreePort } from '../../../packages/service/src/embedded/free-port.ts';
+import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
 import { chargeFor } from '../../support/catalogue.ts';
 import { COMPLETIONS } from '../../support/client.ts';
 import { createGate } from '../../support/gate.ts';
-import { startNginx } from '../../support/nginx.ts';
+import { type Nginx, startNginx } from '../../support/nginx.ts';
 import { receiptNamed } from '../../support/receipts.ts';
 import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
 import { startSecondGateway } from '../../support/service.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+import { startCaddy } from '../roll/caddy.ts';
 
 /** The sample of nginx before two gateways. `npm run proofs -- proxy` does more of it, for longer. */
 
@@ -24,7 +27,7 @@ const USAGE = { prompt_tokens: 77, completion_tokens: 33, total_tokens: 110 };
 const CHARGE = chargeFor({ prompt: 77, completion: 33 });
 const SETTINGS = { PURSER_PROXY_HOPS: '1', PURSER_STOP_DELAY_SECONDS: '1' };
 
-const { upstream, service, app, newUser } = await setStage({
+const { upstream, service, app, newUser, linksOf } = await setStage({
   environment: { ...SETTINGS, PURSER_STOP_DELAY_SECONDS: '0' },
 });
 const second = await startSecondGateway(service, SETTINGS);
@@ -170,3 +173,44 @@ test('CC-06 nginx refuses an oversized body in the envelope', WITH_NGINX, async 
   );
   assert.doesNotMatch(nginx?.logged() ?? '', /\?/);
 });
+
+type Proxy = Pick<Nginx, 'url' | 'ca' | 'said' | 'stop'> & Partial<Pick<Nginx, 'plainUrl' | 'logged'>>;
+
+for (const name of ['nginx', 'Caddy']) {
+  test(`ER-03 no log of ${name} has the secret of a link`, WITH_NGINX, async (t) => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-logs-'));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const subject = { appId: app.appId, mode: 'live' as const, userId: 'user-of-links' as EndUserId };
+    const { pathname: topup } = new URL(linksOf().topup(subject, undefined));
+    const secret = topup.split('/').at(-1) ?? '';
+    assert.ok(secret.length > 20);
+    const mailed = [topup, `/account/verify?token=${secret}`];
+    const logs: string[] = [];
+    // Caddy asks for five seconds whether a gateway that is down is back, so fewer links are opened there.
+    for (const [gateway, paths] of [
+      [service.url, [...mailed, `/connect/${secret}/consent`, `/checkout/${secret}?paid=no`]],
+      [DOWN, mailed],
+    ] as const) {
+      const own = mkdtempSync(path.join(folder, 'proxy-'));
+      const options = { directory: own, gateways: [gateway] };
+      const proxy: Proxy | undefined = name === 'Caddy' ? await startCaddy(options) : await startNginx(options);
+      if (proxy === undefined) return t.skip(`${name} is missing`);
+      const trusting = new https.Agent({ ca: proxy.ca });
+      for (const base of [proxy.url, ...(proxy.plainUrl === undefined ? [] : [proxy.plainUrl])]) {
+        for (const at of paths) {
+          const headers = { referer: `${proxy.url}${topup}` };
+          const isTls = base === proxy.url;
+          const asked = isTls ? https.get(base + at, { agent: trusting, headers }) : http.get(base + at, { headers });
+          const [answer] = (await once(asked, 'response')) as [import('node:http').IncomingMessage];
+          answer.resume();
+          await once(answer, 'end');
+        }
+      }
+      trusting.destroy();
+      await proxy.stop();
+      logs.push(proxy.said(), proxy.logged?.() ?? '');
+    }
+    for (const log of logs) assert.ok(!log.includes(secret), 'a log has the secret');
+    assert.match(logs.join(), name === 'Caddy' ? /"uri":"\/topup\/\.\.\."/ : /"GET \/topup\/\.\.\. HTTP/);
+  });
+}

@@ -15,7 +15,7 @@ const SAMPLE = readFileSync(path.join(ROOT, 'deploy/caddy/Caddyfile'), 'utf8');
 export async function startCaddy(options: {
   readonly directory: string;
   readonly gateways: readonly string[];
-}): Promise<Pick<Nginx, 'url' | 'ca' | 'reload' | 'stop'> | undefined> {
+}): Promise<Pick<Nginx, 'url' | 'ca' | 'said' | 'reload' | 'stop'> | undefined> {
   const { directory, gateways } = options;
   const program = programAt('caddy');
   const certificate = program === undefined ? undefined : makeCertificate(directory);
@@ -28,8 +28,8 @@ export async function startCaddy(options: {
     gateways.map((url) => new URL(url).host).join(' '),
   );
   // A client that names an address sends no server name.
-  const own = `{\n\tadmin 127.0.0.1:${admin}\n\tauto_https disable_redirects\n\tdefault_sni 127.0.0.1\n}\n`;
-  writeFileSync(file, own + changed);
+  const own = `\tadmin 127.0.0.1:${admin}\n\tauto_https disable_redirects\n\tdefault_sni 127.0.0.1\n`;
+  writeFileSync(file, changed.replace('\n{\n', `\n{\n${own}`));
   const env = { ...process.env, XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory };
   const child = spawn(program, ['run', '--config', file, '--adapter', 'caddyfile'], {
     env,
@@ -44,6 +44,7 @@ export async function startCaddy(options: {
   return {
     url: `https://127.0.0.1:${port}`,
     ca: readFileSync(certificate.cert),
+    said: () => said,
     reload: async () => {
       const words = [
         'reload',
