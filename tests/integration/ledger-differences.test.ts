@@ -16,6 +16,7 @@ const MOVEMENTS: readonly string[] = [
   'top_up: processor to wallet',
   'contract_credit: contract to wallet',
   'funds_reinstated: processor to wallet',
+  'given_up: wallet to earned',
   'moved_in: cells to wallet',
   'moved_out: wallet to cells',
   'owed_in: receivable to cells',
