@@ -73,10 +73,10 @@ test('OP-05 the runbook has one paragraph per alert', async () => {
   const runbook = readFileSync(path.join(ROOT, 'docs/guides/operator/alerts.md'), 'utf8');
   const told = [...runbook.matchAll(/^### (Purser\w+)$/gm)].map(([, name = '']) => name);
   assert.deepEqual(told.toSorted(), rules.map(({ alert }) => alert).toSorted());
-  const { global } = read('prometheus.yml') as { global: { external_labels?: { purser_url?: string } } };
-  assert.equal(global.external_labels?.purser_url, 'https://pay.example.com', 'the address before each runbook');
+  const { global } = read('prometheus.yml') as { global: { external_labels?: { public_url?: string } } };
+  assert.equal(global.external_labels?.public_url, 'https://pay.example.com', 'the address before each runbook');
   for (const { alert, labels, annotations } of rules) {
-    assert.equal(annotations.runbook, `{{ $externalLabels.purser_url }}${addressOf(guide, alert.toLowerCase())}`);
+    assert.equal(annotations.runbook, `{{ $externalLabels.public_url }}${addressOf(guide, alert.toLowerCase())}`);
     assert.ok(['critical', 'warning'].includes(labels.severity), alert);
     // What `increase` counts is a fraction: 6.593 requests.
     assert.doesNotMatch(annotations.summary, /\| humanize \}/, alert);
