@@ -162,12 +162,16 @@ async function checkSettings(code: string, dataDirectory: string): Promise<undef
   const refusal =
     /^Error: PURSER_SECRET is still the placeholder.*(?:\n\w+ still has the value of the guide's sample\..*)+$/;
   assert.throws(() => readConfig(sample), refusal);
-  const own = Object.entries(sample).map(([name, value]) => [name, PLACEHOLDERS.has(value) ? ownOf(value) : value]);
-  readConfig({ ...Object.fromEntries(own), PURSER_SECRET: randomBytes(48).toString('base64') });
+  readConfig(filledIn(sample));
   return undefined;
 }
 
-/** What an operator may put in the place of a sample's value. */
+/** A sample of settings with an operator's own values. */
+export function filledIn(sample: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const own = Object.entries(sample).map(([name, value]) => [name, PLACEHOLDERS.has(value) ? ownOf(value) : value]);
+  return { ...Object.fromEntries(own), PURSER_SECRET: randomBytes(48).toString('base64') };
+}
+
 function ownOf(placeholder: string): string {
   return placeholder
     .replaceAll('example.com', 'example.test')
