@@ -208,6 +208,11 @@ export function readServiceUrl(): string | undefined {
   return readSettings(process.env).text('PURSER_URL');
 }
 
+/** The database that `purser setup` is told of. A word of a command would be seen by others on the machine. */
+export function readGivenDatabase(): string | undefined {
+  return readSettings(process.env).text('DATABASE_URL');
+}
+
 /** The settings of this process, whose output somebody may read at a terminal. */
 export function readProcessConfig(): Config {
   return readConfig(process.env, process.stdout.isTTY);

@@ -20,6 +20,25 @@ export function defineMachine(program: Command, ends: Ends, ground: Ground): voi
       }),
     );
   program
+    .command('setup')
+    .argument('<folder>')
+    .description(
+      'Write what one server needs into a folder. These are settings with a new secret, a catalogue to fill in, a unit for systemd, and a site ' +
+        'for nginx or Caddy. It asks for what is missing, looks at the database that the variable DATABASE_URL names, and says what is left to do.',
+    )
+    .option('--url <address>', 'the address that people open, such as https://pay.example.com')
+    .option('--name <name>', 'your name, for pages and mail')
+    .option('--email <address>', 'the address for questions of end users')
+    .option('--proxy <proxy>', 'nginx or caddy (default nginx)')
+    .option('--replace', 'replace files that differ, and keep them as <name>.before')
+    .action(
+      ends(async (folder, options) => {
+        const { setUp, terminalAsk } = await import('#cli/setup-command.ts');
+        const { readGivenDatabase } = await import('#app/config.ts');
+        return setUp(folder, options, readGivenDatabase(), terminalAsk());
+      }),
+    );
+  program
     .command('upgrade')
     .description(
       'Say whether gateways can go over to this build one after another. It looks at the database, and changes nothing. The exit status is 1 if ' +
