@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { commandNames } from '../../packages/service/src/cli/run-command.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 import { programAt } from '../support/nginx.ts';
 
@@ -32,7 +33,7 @@ test('OP-17 the systemd units are valid and hardly exposed', WITH_SYSTEMD, (t) =
   const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-units-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   cpSync(UNITS, folder, { recursive: true });
-  for (const name of ['purser.service', 'purser@.service']) {
+  for (const name of ['purser.service', 'purser@.service', 'purser-job@.service']) {
     const file = path.join(folder, name);
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll(PROGRAM, '/bin/true')); // It is not installed here.
     const said = run('verify', file.replace('@.', '@8787.'))
@@ -41,6 +42,39 @@ test('OP-17 the systemd units are valid and hardly exposed', WITH_SYSTEMD, (t) =
     assert.deepEqual(said, [''], name);
     const [, exposure] = /exposure level for \S+: ([\d.]+)/.exec(run('security', '--offline=true', file)) ?? [];
     assert.ok(Number(exposure) <= EXPOSURE_MAX, `${name}: ${exposure}`);
+  }
+});
+
+for (const [name, words] of [
+  ['ledger-check', /^ledger check$/],
+  ['audit-check', /^audit check$/],
+  ['backup-create', /^backup create$/],
+  ['close-month', /^ledger close-month 20\d\d-[01]\d$/],
+] as const) {
+  test(`OP-17 the timer's unit runs the command of its name: ${name}`, () => {
+    const start = linesOf('purser-job@.service').find((line) => line.startsWith('ExecStart=')) ?? '';
+    const [, script = ''] = /^ExecStart=\/bin\/sh -c '(.+)' sh %i$/.exec(start) ?? [];
+    const written = script.replaceAll('$$', '$').replaceAll('%%', '%').replace(`exec ${PROGRAM}`, 'echo');
+    const { stdout } = spawnSync('/bin/sh', ['-c', written, 'sh', name], { encoding: 'utf8' });
+    assert.match(stdout.trim(), words);
+    const command = stdout.trim().split(' ').slice(0, 2).join(' ');
+    assert.ok(commandNames().includes(command), command);
+  });
+}
+
+test('OP-17 the timers are valid', WITH_SYSTEMD, (t) => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-timers-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(UNITS, folder, { recursive: true });
+  const job = path.join(folder, 'purser-job@.service');
+  writeFileSync(job, readFileSync(job, 'utf8').replaceAll(PROGRAM, '/bin/true'));
+  for (const name of ['ledger-check', 'close-month']) {
+    const said = run('verify', path.join(folder, `purser-job@${name}.timer`)).split('\n');
+    assert.deepEqual(
+      said.filter((line) => !GROWING.test(line)),
+      [''],
+      name,
+    );
   }
 });
 

@@ -38,7 +38,7 @@ export const FIRST_GUIDES: Readonly<Record<Reader, string>> = {
 
 /** The guides for operators are grouped by subject, and in the order in which an operator needs them. */
 const GROUPS = {
-  install: ['install', 'systemd', 'container', 'kubernetes', 'proxy', 'settings'],
+  install: ['one-server', 'install', 'systemd', 'container', 'kubernetes', 'proxy', 'settings'],
   models: ['providers', 'catalogue', 'prices', 'upstreams'],
   money: ['console', 'wallets-and-apps', 'payments-and-mail'],
   running: ['backup', 'metrics', 'alerts', 'log', 'dashboards', 'tracing', 'troubleshooting', 'upgrade', 'secret'],
