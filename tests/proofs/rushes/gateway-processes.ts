@@ -30,6 +30,7 @@ export async function startGatewayProcesses(
   const urls = processes.map(({ url }) => url);
   return {
     urls,
+    pids: processes.map(({ pid }) => pid),
     /** Resolves when every gateway accepts the app's keys. A new key reaches them within a second. */
     untilKnown: async ({ liveKey: key }: TestApp) => {
       for (const url of urls) {
