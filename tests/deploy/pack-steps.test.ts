@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import { archiveName } from '../../tools/pack/archive.ts';
 import { eraseTypes, nameCommand } from '../../tools/pack/erase.ts';
 import { isAllowed, thirdPartyLicences } from '../../tools/pack/licences.ts';
 import { type LockEntry, shippedPackages } from '../../tools/pack/lock.ts';
+import { DOCUMENTS } from '../../tools/pack/own-files.ts';
+import { ROOT } from '../../tools/toolchain.ts';
 
 test('OP-17 erasing types keeps lines and columns', () => {
   const source = `import { type Micros, micros } from '#kernel/micros.ts';
@@ -37,6 +41,14 @@ test('OP-17 commands appear as users of the program type them', () => {
   assert.equal(nameCommand('start the service (same as \\`npm start\\`)'), 'start the service');
   assert.equal(nameCommand('npm start\n'), 'purser serve\n');
   assert.equal(nameCommand('npm started'), 'npm started');
+});
+
+test('OP-17 installed guides name no command that only a clone has', () => {
+  for (const file of globSync([...DOCUMENTS], { cwd: ROOT })) {
+    const text = nameCommand(readFileSync(path.join(ROOT, file), 'utf8'));
+    const of = text.split(/\n{2,}|^\|/m).filter((part) => /npm\s+(?:run|start|exec|ci)\b/.test(part));
+    for (const part of of) assert.match(part, /In a clone/, file);
+  }
 });
 
 test('OP-17 archives of two builds unpack into two folders', () => {

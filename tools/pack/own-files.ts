@@ -8,7 +8,7 @@ import { eraseTypes, nameCommand } from './erase.ts';
 export const LIBRARIES = ['contract', 'simulator', 'text-runs', 'upstream-http'] as const;
 
 /** The guides that the service shows at `/guides`. Other documents are for those who change the code. */
-const DOCUMENTS = ['docs/guides/**/*.md', 'docs/SANDBOX.md', 'docs/CLIENTS.md', 'docs/PARAMETERS.md'];
+export const DOCUMENTS = ['docs/guides/**/*.md', 'docs/SANDBOX.md', 'docs/CLIENTS.md', 'docs/PARAMETERS.md'];
 /** What the guides tell operators to copy from an installation. An image is built in a clone. */
 const SAMPLES = 'deploy/{systemd,nginx,caddy,prometheus,grafana}/*';
 
