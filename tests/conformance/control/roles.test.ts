@@ -190,6 +190,8 @@ async function call(
   if (MOVES_MEMBERS.includes(operationId) && isAllowed) await restore();
   if (NEED_WEBHOOK.includes(operationId) && isAllowed) await owner.ask('PUT', `/apps/${appId}/webhook`, webhook);
   if (operationId === 'sendTestEvent') await leadNowhere();
+  // An act that waits for a second person stands in the way of both (CP-07).
+  if (['releaseWallet', 'deleteIdentity'].includes(operationId)) await sql(database)`delete from operator.pending_acts`;
   let { path } = operation;
   for (const { name } of parameters.filter((one) => one.in === 'path')) {
     if (name === 'accountId' && path.startsWith('/apps/'))
