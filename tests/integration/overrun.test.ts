@@ -222,14 +222,24 @@ test('WA-07 an abandoned overrun is charged its hold', async () => {
 
 test('WA-07 a plain answer past its limit is delivered', async () => {
   const content = 'word '.repeat(40_000);
-  for (const usage of [undefined, usageOf(10, LIMIT), usageOf(10, 50_000)]) {
+  const { total_tokens: _total, ...partial } = usageOf(10, LIMIT);
+  for (const usage of [undefined, partial, { ...usageOf(10, LIMIT), total_tokens: 1 }]) {
     upstream.script({ body: completionBody({ model: 'm', content, usage }) });
     const { reply, bill, lost } = await call(bodyOf());
     assert.ok(reply.text.includes(content));
     assert.deepEqual([bill.charged, bill.isClamped], [holdFor(bodyOf(), LIMIT), true]);
     assert.equal(reply.headers.get('x-service-charge-micros'), String(bill.charged));
-    const billed = chargeFor({ prompt: 10, completion: usage?.completion_tokens ?? 0 });
-    assert.equal(lost, Math.max(0, billed - bill.charged));
+    assert.equal(lost, 0);
+  }
+});
+
+test('CC-23 beside a usage that adds up, size decides nothing', async () => {
+  const content = `![](data:image/png;base64,${'iVBO'.repeat(100_000)})`;
+  for (const completion of [5, LIMIT]) {
+    upstream.script({ body: completionBody({ model: 'm', content, usage: usageOf(10, completion) }) });
+    const { reply, bill } = await call(bodyOf());
+    assert.ok(reply.text.includes(content));
+    assert.deepEqual([bill.charged, bill.isClamped], [chargeFor({ prompt: 10, completion }), false]);
   }
 });
 

@@ -8,7 +8,7 @@ import { endKept, joinEarlier, keepUndelivered } from '#gateway/idempotency/idem
 import { openStream } from '#gateway/stream/stream.ts';
 import { endingOf, FAILED } from '#gateway/usage/ending.ts';
 import { generatedIn } from '#gateway/usage/generated.ts';
-import { usageToWire } from '#gateway/usage/usage-report.ts';
+import { addsUp, usageToWire } from '#gateway/usage/usage-report.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import type { Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
@@ -107,7 +107,8 @@ function endingOfWhole(hold: Hold<Mode>, { upstream, outputTokens }: Route, { ch
   const { call } = hold;
   const { bytes, count } = generatedIn(choices, call.model.tokenizer);
   const limit = outputLimitFor(call, outputTokens);
-  const isPastLimit = bytes > limit.bytesMax;
+  // The size of an answer decides nothing beside a usage that adds up (CC-23).
+  const isPastLimit = bytes > limit.bytesMax && !addsUp(usage);
   const told = { report: usage, isReportLast: true, isFinished: true, count };
   return endingOf(hold, 'answered', { ...told, upstream, isPastLimit, limit });
 }

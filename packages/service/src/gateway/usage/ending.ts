@@ -4,18 +4,10 @@ import type { ChatCall } from '#gateway/call/call.ts';
 import { ceilingFor, type OutputLimit, outputLimitOf } from '#gateway/usage/hold-request.ts';
 import type { Ending, Hold } from '#gateway/call/lane.ts';
 import type { OwnCount } from '#gateway/usage/generated.ts';
-import { usageOfPart, usageTaken } from '#gateway/usage/usage-report.ts';
+import { NO_USAGE, usageOfPart, usageTaken } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { type Micros, ZERO_MICROS } from '#kernel/micros.ts';
 import type { UsageReport } from '#providers/completion.ts';
-
-const NO_USAGE: TokenUsage = {
-  promptTokens: 0,
-  cachedTokens: 0,
-  cacheWriteTokens: 0,
-  completionTokens: 0,
-  reasoningTokens: 0,
-};
 
 /** A call that the provider failed costs nothing, before or after the first byte (CC-09, CC-11). */
 export const FAILED: Ending = {

@@ -12,6 +12,14 @@ interface UsageTaken {
   readonly isClamped: boolean;
 }
 
+export const NO_USAGE: TokenUsage = {
+  promptTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+};
+
 /** Adds a later report of the same call: each count is the largest that was reported (README.md has the table). */
 export function laterReport(earlier: UsageReport | undefined, later: UsageReport | undefined): UsageReport | undefined {
   if (earlier === undefined || later === undefined) return later ?? earlier;
@@ -36,6 +44,13 @@ function withLifetimes(report: UsageReport, other: UsageReport): UsageReport {
   if (cacheWrite === undefined || cacheWriteLong !== undefined || long === undefined) return report;
   const counts = { ...report.counts, cacheWrite: Math.max(0, cacheWrite - long), cacheWriteLong: long };
   return { ...report, counts };
+}
+
+/** Whether a report has both counts and a total, and they agree in everything. */
+export function addsUp(report: UsageReport | undefined): boolean {
+  if (report?.counts.total === undefined) return false;
+  const { isEstimated, isClamped } = usageTaken(report, () => NO_USAGE);
+  return !isEstimated && !isClamped;
 }
 
 /** The larger count, or the only one. */
