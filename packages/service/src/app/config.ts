@@ -208,7 +208,7 @@ export function readServiceUrl(): string | undefined {
   return readSettings(process.env).text('PURSER_URL');
 }
 
-/** The database that `purser setup` is told of. A word of a command would be seen by others on the machine. */
+/** The database that `purser setup` is to use. A word of a command would be seen by others on the machine. */
 export function readGivenDatabase(): string | undefined {
   return readSettings(process.env).text('DATABASE_URL');
 }

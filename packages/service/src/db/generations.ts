@@ -59,7 +59,7 @@ export function startGenerations(db: Queryable, log: Log): Generations {
     (polling ??= poll().finally(() => {
       polling = undefined;
     }));
-  const timer = setInterval(pollOnce, POLL_MS);
+  const timer = setInterval(() => void pollOnce(), POLL_MS);
   return {
     subscribe: (topic, refresh) => {
       // No counter is -1, so the first poll refreshes.

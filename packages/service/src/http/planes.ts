@@ -228,7 +228,8 @@ function addChecks(
     if (request.tester !== undefined) {
       const { account } = request.tester;
       granted(paces.accounts.take(account.accountId));
-      return void granted(factorRefusal({ account }, String(request.routeOptions.url), rules));
+      granted(factorRefusal({ account }, String(request.routeOptions.url), rules));
+      return;
     }
     const feed = isFeed === true ? await findListenToken(token) : undefined;
     request.onlyApp = feed?.appId;

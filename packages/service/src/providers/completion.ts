@@ -88,6 +88,6 @@ export interface UsageReport {
   readonly extra: JsonObject;
   /** A count was no number of tokens, or a later report of the same call fell. */
   readonly isContradictory: boolean;
-  /** The provider does not bill the answer, whatever fees the model has. */
+  /** The provider does not bill the answer, so not even the fees of the model are due. */
   readonly isUnbilled?: boolean;
 }

@@ -36,7 +36,7 @@ export type SendTest = (
   type: EventType,
 ) => Promise<SentTest | Refusal<'CONFLICT' | 'TOO_MANY_REQUESTS' | 'NOT_FOUND'>>;
 
-export type PassedOver = 'no_endpoint' | 'disabled' | 'not_subscribed';
+type PassedOver = 'no_endpoint' | 'disabled' | 'not_subscribed';
 
 interface SendTestOptions {
   readonly pool: Pool;

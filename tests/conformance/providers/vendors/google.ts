@@ -131,7 +131,8 @@ function failureAsked(body: Json): { readonly word: string; readonly isLate: boo
 
 function promptOf(body: Json): string {
   const { parts } = (body['contents'] as { parts: Part[] }[]).at(-1) ?? { parts: [] };
-  return String(parts[0]?.['text'] ?? '');
+  const text = parts[0]?.['text'];
+  return typeof text === 'string' ? text : '';
 }
 
 function partsFor(body: Json): readonly Part[] {
