@@ -11,7 +11,9 @@ import {
   moneyActs,
   rightsOfOperators,
   tableOfRights,
+  loneOperator,
   newOperators,
+  secondPersons,
 } from './places.ts';
 
 /** Faults by which an operator moves more than their limits, or does alone what takes two. */
@@ -50,6 +52,12 @@ export const LIMIT_FAULTS: readonly Mutant[] = [
     clause: 'CP-07',
     edits: [confirming('judgeTwoPersons(tx, act.actor, requestedBy)', 'judgeTwoPersons(tx, requestedBy)')],
     killer: newOperators('CP-07 an account that an operator changed cannot confirm for 24 hours'),
+  },
+  {
+    id: 'nobody-could-confirm',
+    clause: 'CP-07',
+    edits: [secondPersons('isAnybody: others.length > 0', 'isAnybody: others.length >= 0')],
+    killer: loneOperator('CP-07 an act that nobody could confirm is refused at once'),
   },
   {
     id: 'promotion-is-forgotten',
