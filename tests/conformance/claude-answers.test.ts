@@ -59,7 +59,6 @@ const STOP = event('message_stop');
 const HELLO = [block(0, { type: 'text', text: '' }), delta(0, { type: 'text_delta', text: 'Hello' }), stop(0)];
 
 const EMPTY = block(0, { type: 'text', text: '' });
-
 const streamed = (frames: readonly string[], fields: Fields = {}, ...last: UpstreamStep[]) =>
   call([{ write: frames.join('') }, ...last], { stream: true, ...fields });
 const plain = (message: Fields, fields: Fields = {}) =>
@@ -93,6 +92,7 @@ test('MO-08 a stream of Claude is charged by the larger report of its prompt', a
 });
 
 const USAGE = { input_tokens: 50, output_tokens: 20 };
+const GEMINI_USAGE = { promptTokenCount: 50, candidatesTokenCount: 20, totalTokenCount: 70 };
 const OTHER = { type: 'new_block', payload: { any: 1 } };
 const CITED = { type: 'new_location', cited_text: 'x' };
 
@@ -131,9 +131,7 @@ test('CC-23 a refusal of Claude before any output costs nothing', async () => {
     const silent = [
       await plain({ content: [], stop_reason: 'refusal', usage }, { model }),
       await streamed([start(usage), end('refusal', usage), STOP], { model }),
-      await streamed([start(usage), EMPTY, stop(0), end('refusal', usage), STOP], {
-        model,
-      }),
+      await streamed([start(usage), EMPTY, stop(0), end('refusal', usage), STOP], { model }),
     ];
     for (const { bill, text } of silent) {
       assert.deepEqual([bill.charged, bill.outcome, bill.isEstimated, bill.isClamped], [0, 'answered', false, false]);
@@ -188,5 +186,115 @@ test('MO-08 a stream of Gemini is charged by the larger report of each count', a
       const { bill } = await streamed(frames, { model: 'acme.gemini-1' }, ...steps);
       assert.deepEqual([bill.charged, bill.outcome], [850, 'answered'], JSON.stringify(last));
     }
+  }
+});
+
+test('CC-23 output that was counted only before its text is our own count', async () => {
+  const long = ' of an answer that is somewhat longer than others of its kind.';
+  const said = [EMPTY, delta(0, { type: 'text_delta', text: long }), stop(0)];
+  const first = { input_tokens: 900, output_tokens: 1 };
+  const claude = [
+    [start(first), ...said, end('end_turn', {}), STOP],
+    [start(first), ...said, event('message_delta', { delta: { stop_reason: 'end_turn' } }), STOP],
+    [start(first), ...said, end('end_turn', { output_tokens: null }), STOP],
+  ];
+  const early = { promptTokenCount: 900, candidatesTokenCount: 1, totalTokenCount: 901 };
+  const last = { candidates: [{ content: { role: 'model', parts: [{ text: long }] }, finishReason: 'STOP' }] };
+  const ofGemini = [gemini('a', early), `data: ${JSON.stringify(last)}\n\n`];
+  for (const frames of [...claude, ofGemini]) {
+    const { bill, text } = await streamed(frames, frames === ofGemini ? { model: 'acme.gemini-1' } : {});
+    assert.ok(bill.charged > 910 && bill.charged < 925, `${bill.charged}`);
+    assert.deepEqual([bill.outcome, bill.isEstimated], ['answered', true], text);
+  }
+});
+
+test('CC-23 an answer of Claude without counts is our own count', async () => {
+  const answer = { content: [{ type: 'text', text: 'Hello' }], stop_reason: 'end_turn' };
+  for (const { bill, text } of [
+    await plain(answer),
+    await plain({ ...answer, usage: null }),
+    await plain({ ...answer, usage: { input_tokens: '50', output_tokens: null } }),
+    await streamed([
+      event('message_start', { message: { id: 'm', content: [] } }),
+      ...HELLO,
+      end('end_turn', {}),
+      STOP,
+    ]),
+  ]) {
+    assert.ok(bill.charged > 0 && bill.charged < 40, `${bill.charged}`);
+    assert.deepEqual([bill.outcome, bill.isEstimated], ['answered', true], text);
+  }
+});
+
+/** What may stand between the events of a stream or behind them. */
+const PASSED_OVER = [
+  'data:\n\n',
+  'event: progress\ndata: half of it\n\nevent: progress\ndata: {}\n\n',
+  'data: {"any":1}\n\n',
+  'event: ping\ndata: {"type":"ping"}\n\n',
+  ': alive\n\n',
+];
+
+test('CC-11 frames of other sorts are passed over at Claude and Gemini', async () => {
+  const ofGemini = [gemini('Hel', GEMINI_USAGE), gemini('lo', GEMINI_USAGE, 'STOP')];
+  const ofClaude = [start(USAGE), ...HELLO, end('end_turn', USAGE), STOP];
+  for (const other of PASSED_OVER) {
+    for (const { bill, text } of [
+      await streamed([other, ...ofClaude.flatMap((frame) => [frame, other])]),
+      await streamed([other, ...ofGemini.flatMap((frame) => [frame, other])], { model: 'acme.gemini-1' }),
+    ]) {
+      assert.deepEqual([bill.charged, bill.outcome], [70, 'answered'], other);
+      assert.equal(payloadsOf(text).at(-1), '[DONE]');
+    }
+  }
+});
+
+test('CC-11 an error behind a whole answer of Claude or Gemini takes nothing back', async () => {
+  const failed = event('error', { error: { type: 'overloaded_error', message: 'x' } });
+  const broken = `data: ${JSON.stringify({ error: { code: 503, message: 'x', status: 'UNAVAILABLE' } })}\n\n`;
+  for (const { bill, text } of [
+    await streamed([start(USAGE), ...HELLO, end('end_turn', USAGE), failed]),
+    await streamed([gemini('Hello', GEMINI_USAGE, 'STOP'), broken], { model: 'acme.gemini-1' }),
+  ]) {
+    assert.deepEqual([bill.charged, bill.outcome], [70, 'answered']);
+    assert.equal(payloadsOf(text).at(-1), '[DONE]');
+  }
+});
+
+test('MO-09 fields of the vendor that are new in known events are passed over', async () => {
+  const edits = { applied_edits: [{ type: 'new_edit', any: 1 }] };
+  const [container, usage] = [{ any: 1 }, { ...USAGE, iterations: [{ type: 'new_iteration' }] }];
+  const last = { delta: { stop_reason: 'end_turn', container }, usage, context_management: edits };
+  const content = [{ type: 'text', text: 'Hello' }];
+  for (const { bill, text } of [
+    await streamed([start(usage), ...HELLO, event('message_delta', last), STOP]),
+    await plain({ content, stop_reason: 'end_turn', usage, context_management: edits, container }),
+  ]) {
+    assert.deepEqual([bill.charged, bill.outcome], [70, 'answered'], text);
+    assert.match(text, /"content":"Hello"/);
+  }
+});
+
+test('CC-01 what a block of Claude begins with reaches the caller', async () => {
+  const begun = [block(0, { type: 'text', text: 'Hel' }), delta(0, { type: 'text_delta', text: 'lo' }), stop(0)];
+  const { text } = await streamed([start(USAGE), ...begun, end('end_turn', USAGE), STOP]);
+  assert.match(text, /"content":"Hel".*"content":"lo"/s);
+});
+
+test('CC-01 calls of Claude have arguments that are JSON', async () => {
+  const tools = [{ type: 'function', function: { name: 'now', parameters: { type: 'object', properties: {} } } }];
+  for (const [input, told] of [
+    [null, '{}'],
+    [undefined, '{}'],
+    ['{"zone":1}', '{"zone":1}'],
+    [{ zone: 1 }, '{"zone":1}'],
+  ] as const) {
+    const called = { type: 'tool_use', id: 'a', name: 'now', input };
+    const { bill, text } = await plain({ content: [called], stop_reason: 'tool_use', usage: USAGE }, { tools });
+    assert.equal(bill.charged, 70);
+    assert.ok(text.includes(`"arguments":${JSON.stringify(told)}`), text);
+    const stream = await streamed([start(USAGE), block(0, called), stop(0), end('tool_use', USAGE), STOP], { tools });
+    assert.equal(stream.bill.charged, 70);
+    assert.ok(stream.text.includes(`"arguments":${JSON.stringify(told)}`), stream.text);
   }
 });

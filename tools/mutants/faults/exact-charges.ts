@@ -93,8 +93,26 @@ export const EXACT_CHARGE_FAULTS: readonly Mutant[] = [
   {
     id: 'unknown-event-of-claude-fails-its-stream',
     clause: 'MO-09',
-    edits: [claudeFit("typeof type === 'string' && !EVENTS.has(type)", "type === 'ping'")],
+    edits: [claudeFit('!EVENTS.has(type) :', "type === 'ping' :")],
     killer: claude('MO-09 events, blocks and deltas of unknown types are passed over'),
+  },
+  {
+    id: 'early-output-of-claude-taken-for-all',
+    clause: 'CC-23',
+    edits: [claudeFit("if (!isCounted) untold.push('completion', 'reasoning');", '')],
+    killer: claude('CC-23 output that was counted only before its text is our own count'),
+  },
+  {
+    id: 'early-output-of-gemini-taken-for-all',
+    clause: 'CC-23',
+    edits: [geminiFit('return isTold ? event', 'return isTold || true ? event')],
+    killer: claude('CC-23 output that was counted only before its text is our own count'),
+  },
+  {
+    id: 'error-behind-a-whole-answer-of-claude-makes-it-free',
+    clause: 'CC-11',
+    edits: [claudeFit('return hasReason && usage.isCounted() ? [] : [event];', 'return [event];')],
+    killer: claude('CC-11 an error behind a whole answer of Claude or Gemini takes nothing back'),
   },
   {
     id: 'unbilled-refusal-charged-its-fees',

@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { isFinished } from '#providers/openai-compatible/answer-shape.ts';
+import type { TokenCounts } from '#providers/completion.ts';
 import type { AnswerFit } from '#providers/translated/fit-answer.ts';
+import { UNTOLD } from '#providers/translated/usage.ts';
 
 const PARTS = ['promptTokenCount', 'toolUsePromptTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'];
 
@@ -8,18 +10,53 @@ const PARTS = ['promptTokenCount', 'toolUsePromptTokenCount', 'candidatesTokenCo
 export function createGeminiFit(): AnswerFit {
   let usage: JsonObject | undefined;
   let hasReason = false;
-  return {
-    event: (event) => {
-      const { usageMetadata, candidates } = event;
-      const [candidate] = Array.isArray(candidates) ? (candidates as unknown[]) : [];
-      hasReason ||= isJsonObject(candidate) && isFinished({ finish_reason: candidate['finishReason'] });
-      if (!isJsonObject(usageMetadata)) return event;
+  const isWhole = (): boolean => hasReason && usage !== undefined;
+
+  function eventOf(event: JsonObject): JsonObject {
+    const { usageMetadata, candidates } = event;
+    const candidate = firstOf(candidates);
+    hasReason ||= isFinished({ finish_reason: candidate['finishReason'] });
+    if (isJsonObject(usageMetadata)) {
       usage = usage === undefined ? usageMetadata : largest(usage, usageMetadata);
       return usage === usageMetadata ? event : { ...event, usageMetadata: usage };
-    },
-    rest: () => (hasReason && usage !== undefined ? [] : undefined),
-    whole: (answer) => answer,
+    }
+    // An earlier report tells nothing of this text.
+    const isTold = usage === undefined || !saysAnything(candidate);
+    return isTold ? event : { ...event, usageMetadata: { ...usage, [UNTOLD]: OUTPUT } };
+  }
+
+  return {
+    names: NAMES,
+    event: (event) => (isWhole() && isJsonObject(event['error']) ? [] : [eventOf(event)]),
+    rest: () => (isWhole() ? [] : undefined),
+    whole: withReason,
   };
+}
+
+const NAMES: ReadonlySet<unknown> = new Set(['message', 'error']);
+const OUTPUT: readonly (keyof TokenCounts)[] = ['completion', 'reasoning', 'audioOutput', 'imageOutput', 'total'];
+
+/** An answer that says something and not why it ended is whole all the same: it was billed (CC-11). */
+function withReason(answer: JsonObject): JsonObject {
+  const { candidates } = answer;
+  const candidate = firstOf(candidates);
+  if (typeof candidate['finishReason'] === 'string' || !saysAnything(candidate)) return answer;
+  return { ...answer, candidates: [{ ...candidate, finishReason: 'STOP' }] };
+}
+
+function firstOf(candidates: unknown): JsonObject {
+  const [first] = Array.isArray(candidates) ? (candidates as unknown[]) : [];
+  return isJsonObject(first) ? first : {};
+}
+
+function saysAnything({ content }: JsonObject): boolean {
+  const parts = isJsonObject(content) ? content['parts'] : undefined;
+  if (!Array.isArray(parts)) return false;
+  return parts.some((part) => isJsonObject(part) && (isJsonObject(part['functionCall']) || isText(part['text'])));
+}
+
+function isText(text: unknown): boolean {
+  return typeof text === 'string' && text !== '';
 }
 
 function largest(earlier: JsonObject, later: JsonObject): JsonObject {

@@ -4,8 +4,10 @@ import type { VendorFetch } from '#providers/vendor-fetch.ts';
 
 /** What a vendor's library is given in the place of what came. It has the state of one answer. */
 export interface AnswerFit {
-  /** An event of a stream. Undefined leaves it out. */
-  readonly event: (event: JsonObject) => JsonObject | undefined;
+  /** The names of events that the vendor sends. Others are passed over, and are no fault. */
+  readonly names: ReadonlySet<unknown>;
+  /** What an event of a stream becomes. None leaves it out. */
+  readonly event: (event: JsonObject) => readonly JsonObject[];
   /** The events that a stream still needs which lacks nothing else. Undefined if it has broken off. */
   readonly rest: () => readonly JsonObject[] | undefined;
   readonly whole: (answer: JsonObject) => JsonObject;
@@ -60,7 +62,7 @@ function createTexts(fit: AnswerFit) {
   let whole = '';
   let out = '';
   const events = createEventReader({
-    onEvent: (data) => void (out += fittedEvent(fit, data)),
+    onEvent: (data, _raw, name) => void (out += fittedEvent(fit, data, name)),
     skim: (_text, at) => at,
   });
 
@@ -102,13 +104,16 @@ function createTexts(fit: AnswerFit) {
   };
 }
 
-function fittedEvent(fit: AnswerFit, data: string): string {
+function fittedEvent(fit: AnswerFit, data: string, name: string | undefined): string {
+  if (data === '') return '';
   const event = parseJson(data);
+  const isOther = name !== undefined && !fit.names.has(name);
   // Behind the end, a torn event takes nothing back (CC-11).
-  if (!isJsonObject(event)) return fit.rest() === undefined ? framed(data) : '';
-  const fitted = fit.event(event);
-  if (fitted === undefined) return '';
-  return framed(fitted === event ? data : JSON.stringify(fitted));
+  if (!isJsonObject(event)) return isOther || fit.rest() !== undefined ? '' : framed(data);
+  return fit
+    .event(event)
+    .map((fitted) => framed(fitted === event ? data : JSON.stringify(fitted)))
+    .join('');
 }
 
 function framed(data: string): string {

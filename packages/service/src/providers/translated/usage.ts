@@ -1,4 +1,5 @@
 import type { LanguageModelV4Usage } from '@ai-sdk/provider';
+import { isJsonObject } from '#kernel/json.ts';
 import { TOKEN_COUNTS, type TokenCounts, TOKENS_MAX, type UsageReport } from '#providers/completion.ts';
 import type { Dialect } from '#providers/translated/dialect.ts';
 
@@ -9,9 +10,20 @@ export function unifiedCounts({ inputTokens, outputTokens }: LanguageModelV4Usag
   return { prompt, cached, cacheWrite, completion, reasoning };
 }
 
+/** The field of a vendor's usage that names the counts which are there for its library alone: nothing was counted. */
+export const UNTOLD = 'purser_untold';
+
+function isTold(raw: unknown, name: keyof TokenCounts): boolean {
+  const untold = isJsonObject(raw) ? raw[UNTOLD] : undefined;
+  return !Array.isArray(untold) || !untold.includes(name);
+}
+
 /** The report of a call. Undefined if the vendor reported nothing, as in a stream that was cut: then our own count is charged. */
 export function usageReportFrom(dialect: Dialect, usage: LanguageModelV4Usage): UsageReport | undefined {
-  const given = dialect.countsOf(usage);
+  const counted = dialect.countsOf(usage);
+  const given = Object.fromEntries(
+    TOKEN_COUNTS.map((name) => [name, isTold(usage.raw, name) ? counted[name] : undefined]),
+  ) as TokenCounts;
   if (given.prompt === undefined && given.completion === undefined) return undefined;
   const counts: { -readonly [Name in keyof TokenCounts]: TokenCounts[Name] } = {};
   let isContradictory = false;
