@@ -87,7 +87,7 @@ test('ER-02 a stream carries its correlation id and an unrelated call id', async
 });
 
 test('ER-04 an unknown route answers in the envelope, with any method', async () => {
-  const paths = ['/v1', '/v1/', '/v1/completions', '/v2/models', '/v1/models/', '/balance/', '/usage', '/V1/models'];
+  const paths = ['/v1', '/v1/', '/v1/complete', '/v2/models', '/v1/models/', '/balance/', '/usage', '/V1/models'];
   for (const path of [
     ...paths,
     '//v1/models',

@@ -155,7 +155,7 @@ test('OP-05 contradictory usage reports are counted', async () => {
 
 test('OP-05 answers past their limit are counted', async () => {
   await service.fund(app, 'past', 1_000_000);
-  scriptAnswer(USAGE, 'x'.repeat(500_000));
+  scriptAnswer({ ...USAGE, total_tokens: 1 }, 'x'.repeat(500_000));
   const counted = await addedBy(() => callAs('past'));
   assert.equal(counted['purser_outputs_cut_total'], 1);
 });

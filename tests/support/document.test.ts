@@ -29,7 +29,7 @@ const { operationOf, faultOf } = documentCheck(
     components: {
       headers: { 'x-service-mode': {} },
       responses: { NOT_FOUND: { content: json(ref('schemas', 'Error')) } },
-      schemas: { Item: item, Error: error },
+      schemas: { Item: item, Error: error, StreamError: error },
     },
   }),
 );

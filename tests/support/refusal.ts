@@ -49,7 +49,7 @@ export interface Expected {
 
 /** The pattern matches stack traces, our files, SQL, and the libraries that an error could come from. */
 const INTERNAL =
-  /\n|\bat \S+:\d+|\.ts\b|node:|undici|ECONN|select |ledger\.|sandbox\.|purser_|SyntaxError|TypeError|wallet_id/;
+  /\n|\bat \S+:\d+|\.ts\b|node:|undici|ECONN|select |ledger\.\w|sandbox\.\w|purser_|SyntaxError|TypeError|wallet_id/;
 
 /** The whole envelope of a refusal, and the headers that go with its code (ER-01, ER-02, ER-03, ER-05, ER-07). */
 export function assertRefusal(reply: Reply, expected: Expected, about = ''): void {

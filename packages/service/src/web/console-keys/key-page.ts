@@ -8,7 +8,7 @@ import { button } from '#web/components/button.ts';
 import { confirmation } from '#web/components/confirm.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { moment } from '#web/components/moment.ts';
-import { lateIn, lateNotice } from '#web/components/late-notice.ts';
+import { lateIn, lateNotice } from '#web/frame/late-notice.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { section } from '#web/components/section.ts';
 import { selectField } from '#web/components/select-field.ts';

@@ -6,7 +6,7 @@ import { Refusal, refuse } from '#kernel/refusal.ts';
 import type { AppDetails } from '#operator/apps.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { moment } from '#web/components/moment.ts';
-import { lateIn, lateNotice } from '#web/components/late-notice.ts';
+import { lateIn, lateNotice } from '#web/frame/late-notice.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { section } from '#web/components/section.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
