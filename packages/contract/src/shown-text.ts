@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** Control characters, line and paragraph separators, and the marks that override or isolate the writing direction. */
-const MISLEADING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+/** Control characters, line and paragraph separators, and everything that changes the writing direction. */
+const MISLEADING = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u;
 /** At least one character that a person can see. U+2800 is a blank Braille pattern, which counts as neither space nor ignorable. */
 const SEEN = /[^\s\u2800\p{Default_Ignorable_Code_Point}]/u;
 

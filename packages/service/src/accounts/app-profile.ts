@@ -41,8 +41,8 @@ export function createAppProfiles(db: Queryable): AppProfiles {
   };
 }
 
-/** Control characters, line and paragraph separators, and the marks that override or isolate the writing direction. */
-const MISLEADING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
+/** Control characters, line and paragraph separators, and everything that changes the writing direction. */
+const MISLEADING = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu;
 /** A character that a reader can see. U+2800 is a blank Braille pattern, which counts as neither space nor ignorable. */
 const SEEN = /[^\s\u2800\p{Default_Ignorable_Code_Point}]/u;
 
