@@ -120,6 +120,13 @@ const BESIDE_TEXT: readonly (readonly [what: string, said: Payload, usage: Paylo
     ['an image of 400 KB', { images: [PICTURE(400)] }, OF_PICTURE, 2_000, 2_600],
     ['an image of 1.5 MB', { images: [PICTURE(1_500)] }, OF_PICTURE, 2_000, 2_600],
     ['an image among parts', { content: [{ type: 'text', text: 'Here' }, PICTURE(400)] }, OF_PICTURE, 2_000, 2_600],
+    [
+      'a long text before an image',
+      { content: 'x'.repeat(20_000), images: [PICTURE(1_500)] },
+      OF_PICTURE,
+      2_000,
+      2_600,
+    ],
     ['ten citations of 4 KB', { annotations: CITATIONS }, usageOf(10, 5), 100, 15],
     ['sealed reasoning of 64 KB', { reasoning_details: SEALED }, usageOf(10, 90), 100, 100],
     ['a signed tool call', { tool_calls: [SIGNED] }, usageOf(10, 5), 100, 15],

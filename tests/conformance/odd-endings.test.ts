@@ -108,6 +108,30 @@ test('CC-11 frames of other sorts are passed over before and between chunks', as
   }
 });
 
+test('CC-11 an empty error beside choices is none', async () => {
+  for (const error of ['', false, null, {}]) {
+    const chunks = [
+      { choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: null }], error },
+      { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], error },
+    ];
+    const { bill, text, isDone } = await stream('acme.exact-1', [...chunks.map(frame), REPORT, DONE]);
+    assert.deepEqual([bill.charged, text, isDone], [15, 'Hello', true], JSON.stringify(error));
+  }
+});
+
+// Clients that join chunks read "stopstop".
+test('CC-01 a choice finishes once, for its first reason', async () => {
+  const length = frame({ choices: [{ index: 0, delta: {}, finish_reason: 'length' }] });
+  for (const [frames, reason] of [
+    [[says('Hello'), FINISH, FINISH], 'stop'],
+    [[says('Hel', 'stop'), says('lo', 'stop')], 'stop'],
+    [[says('Hello'), length, FINISH], 'length'],
+  ] as const) {
+    const { bill, text, reasons } = await stream('acme.exact-1', [...frames, REPORT, DONE]);
+    assert.deepEqual([bill.charged, text, reasons], [15, 'Hello', [reason]]);
+  }
+});
+
 test('CC-11 a frame that is no chunk still fails a stream that lacks something', async () => {
   const event = 'event: error\ndata: {"message":"no"}\n\n';
   const error = frame({ error: { code: 500, message: 'no' } });

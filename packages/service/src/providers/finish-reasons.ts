@@ -3,7 +3,7 @@ import { FINISH_REASONS, type FinishReason } from '#providers/completion.ts';
 /** The words of vendors and servers, in small letters and without anything between their parts, by what they mean. */
 const WORDS: Readonly<Record<FinishReason | 'failed', string>> = {
   stop: 'endturn stopsequence eos eostoken complete completed done finished end',
-  length: `maxtokens maxoutputtokens maxcompletiontokens maxnewtokens maxlength maxlen modellength tokenlimit errorlimit timelimit
+  length: `maxtokens maxoutputtokens maxcompletiontokens maxnewtokens maxlength maxlen modellength lengthlimit tokenlimit errorlimit timelimit
     maxcontext contextlength contextlengthexceeded contextwindowexceeded modelcontextwindowexceeded`,
   tool_calls: 'tooluse toolcall',
   function_call: '',

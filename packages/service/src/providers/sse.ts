@@ -4,8 +4,8 @@ import { ANSWER_BYTES_MAX, UpstreamError } from '#providers/provider.ts';
 const EVENT_CHARACTERS_MAX = 1024 * 1024;
 const END_OF_EVENT = '\n\n';
 const OTHER_END = '\r\n\r\n';
-/** A chunk names its choices near its beginning, and a picture in it begins there. */
-const OPENING_CHARACTERS_MAX = 4 * 1024;
+/** A chunk names its choices near its beginning, and a picture in it begins behind its text. */
+const OPENING_CHARACTERS_MAX = 128 * 1024;
 /** What a picture or a recording in a chunk begins with. Such a chunk may be as long as a plain answer with one. */
 const MEDIA = /"data:(?:image|audio)\//;
 

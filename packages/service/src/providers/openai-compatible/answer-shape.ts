@@ -12,11 +12,14 @@ import { createToolCallOrder, wholeToolCalls } from '#providers/openai-compatibl
  */
 export function createChoiceShape(): (choices: readonly JsonObject[]) => readonly ChunkChoice[] {
   const orders = new Map<number, CallOrder>();
+  const finished = new Set<number>();
 
   return (choices) =>
     choices.map((choice, place) => {
       const index = indexOf(choice, place);
-      const reason = knownReasonOf(choice['finish_reason']) ?? null;
+      // Clients that join chunks read "stopstop" where a reason comes twice.
+      const reason = finished.has(index) ? null : (knownReasonOf(choice['finish_reason']) ?? null);
+      if (reason !== null) finished.add(index);
       const order = orders.get(index) ?? createCallOrder();
       const isFirst = !orders.has(index);
       if (isFirst) orders.set(index, order);

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import type { Chunk } from '#providers/completion.ts';
 import { createChoiceShape, unknownWordsIn } from '#providers/openai-compatible/answer-shape.ts';
 import { checkChoices, checkForError } from '#providers/openai-compatible/error.ts';
+import { hasError } from '#providers/openai-compatible/error-facts.ts';
 import { textsOf } from '#providers/openai-compatible/chunk-texts.ts';
 import { namesCallOnly, withLateArguments } from '#providers/openai-compatible/late-arguments.ts';
 import { createEndWatch } from '#providers/openai-compatible/missing-reasons.ts';
@@ -216,8 +217,7 @@ function checked(event: unknown): JsonObject {
   const choices = event['choices'] ?? undefined;
   const isNamed = event['object'] === CHUNK || isJsonObject(event['usage']);
   const isChunk = Array.isArray(choices) || (choices === undefined && isNamed);
-  const hasError = event['error'] !== undefined && event['error'] !== null;
-  if (!isChunk || hasError) throw new NoChunk('refused', 'The provider sent a frame that is not a chunk.');
+  if (!isChunk || hasError(event)) throw new NoChunk('refused', 'The provider sent a frame that is not a chunk.');
   if (choices !== undefined) checkChoices(choices);
   return event;
 }

@@ -44,11 +44,17 @@ export function isErrorBody(body: unknown): boolean {
   const found: unknown = Array.isArray(body) ? body[0] : body;
   if (!isJsonObject(found)) return false;
   const { error, choices } = found;
-  if (isJsonObject(error) || outcomeOf(found) !== undefined) return true;
+  if ((isJsonObject(error) && hasError(found)) || outcomeOf(found) !== undefined) return true;
   if (Array.isArray(choices)) return false;
   if (typeof error === 'string' && error !== '') return true;
   const isNamed = found['object'] === 'error' || found['type'] === 'error';
   return isNamed || [found['code'], found['message'], found['detail']].some((value) => typeof value === 'string');
+}
+
+/** Whether an object has an `error` with anything in it. Some servers send an empty one with each answer. */
+export function hasError({ error }: JsonObject): boolean {
+  const isEmpty = isJsonObject(error) && Object.keys(error).length === 0;
+  return error !== undefined && error !== null && error !== '' && error !== false && !isEmpty;
 }
 
 /** The code of MiniMax's outcome, unless the call went well. */
