@@ -127,6 +127,8 @@ const BESIDE_TEXT: readonly (readonly [what: string, said: Payload, usage: Paylo
       2_000,
       2_600,
     ],
+    ['an image of 400 KB in a text', { content: `![a](${PICTURE(400).image_url.url}) b` }, OF_PICTURE, 2_000, 2_600],
+    ['an image of 1.5 MB in a text', { content: `![a](${PICTURE(1_500).image_url.url}) b` }, OF_PICTURE, 2_000, 2_600],
     ['ten citations of 4 KB', { annotations: CITATIONS }, usageOf(10, 5), 100, 15],
     ['sealed reasoning of 64 KB', { reasoning_details: SEALED }, usageOf(10, 90), 100, 100],
     ['a signed tool call', { tool_calls: [SIGNED] }, usageOf(10, 5), 100, 15],
@@ -150,6 +152,7 @@ for (const [what, said, usage, limit, charge] of BESIDE_TEXT) {
       for (const part of Object.values(first).filter((value) => typeof value === 'object'))
         assert.ok(text.includes(JSON.stringify(part)), text.slice(0, 500));
       assert.match(text, /"finish_reason":"stop"/);
+      assert.ok(text.length > JSON.stringify(said).length, `${text.length}`);
     }
   });
 }
@@ -248,6 +251,11 @@ const COUNTED: readonly (readonly [what: string, said: Payload, as: Payload])[] 
   ['reasoning that nobody gets', { content: 'Hi', thinking_blocks: [{ thinking: THOUGHT }] }, { content: 'Hi' }],
   ['a tool call with a signature', { tool_calls: [SIGNED] }, { content: 'look{}' }],
   ['sealed reasoning', { content: 'Hi', reasoning_details: SEALED }, { content: 'Hi' }],
+  [
+    'a picture in a text',
+    { content: `Hi ![a](${PICTURE(4).image_url.url})` },
+    { content: 'Hi ![a]()', images: [PICTURE(4)] },
+  ],
   ['citations', { content: 'Hi', annotations: CITATIONS }, { content: 'Hi' }],
   ['a call under both words', { tool_calls: [SIGNED], function_call: SIGNED.function }, { content: 'look{}' }],
   ['fields that no caller gets', { content: 'Hi', provider_specific_fields: { raw: THOUGHT } }, { content: 'Hi' }],

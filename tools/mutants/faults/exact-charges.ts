@@ -97,6 +97,12 @@ export const EXACT_CHARGE_FAULTS: readonly Mutant[] = [
     killer: claude('MO-09 events, blocks and deltas of unknown types are passed over'),
   },
   {
+    id: 'picture-in-a-text-counted-as-text',
+    clause: 'CC-23',
+    edits: [generated("text.replace(DRAWN, '')", 'text')],
+    killer: charged('WA-07 CC-23 an image of 400 KB in a text is charged by its usage and delivered whole'),
+  },
+  {
     id: 'early-output-of-claude-taken-for-all',
     clause: 'CC-23',
     edits: [claudeFit("if (!isCounted) untold.push('completion', 'reasoning');", '')],

@@ -7,7 +7,7 @@ const OTHER_END = '\r\n\r\n';
 /** A chunk names its choices near its beginning, and a picture in it begins behind its text. */
 const OPENING_CHARACTERS_MAX = 128 * 1024;
 /** What a picture or a recording in a chunk begins with. Such a chunk may be as long as a plain answer with one. */
-const MEDIA = /"data:(?:image|audio)\//;
+const MEDIA = /["(]data:(?:image|audio)\//;
 
 /**
  * Reads server-sent events from text that is cut anywhere. If an event is longer than 1 MiB, or 16 MiB with a picture in it, it throws

@@ -22,8 +22,29 @@ export function visitGenerated(message: unknown, visit: Visit): number {
 
 /** How many pictures a message or delta has. Their bytes say nothing of their tokens. */
 function picturesIn(message: unknown): number {
-  const images = isJsonObject(message) ? message['images'] : undefined;
-  return Array.isArray(images) ? images.filter(isPicture).length : 0;
+  if (!isJsonObject(message)) return 0;
+  const { images, content } = message;
+  let pictures = Array.isArray(images) ? images.filter(isPicture).length : 0;
+  if (!Array.isArray(content)) return pictures + drawnIn(content);
+  for (const part of content) if (isJsonObject(part)) pictures += drawnIn(part['text']);
+  return pictures;
+}
+
+/** A picture that a server has written into the text of its answer, as an address that holds all of it. */
+const DRAWN = /data:image\/[\w.+-]{1,40};base64,[\w+/=]*/g;
+/** No picture is shorter. Nearly every text of a stream is. */
+const DRAWN_CHARACTERS_MIN = 64;
+
+function mayHavePicture(text: unknown): text is string {
+  return typeof text === 'string' && text.length >= DRAWN_CHARACTERS_MIN && text.includes('data:image/');
+}
+
+function drawnIn(text: unknown): number {
+  return mayHavePicture(text) ? (text.match(DRAWN)?.length ?? 0) : 0;
+}
+
+function visitSaid(text: unknown, visit: Visit): number {
+  return visitText(mayHavePicture(text) ? text.replace(DRAWN, '') : text, visit);
 }
 
 function isPicture(item: unknown): boolean {
@@ -39,10 +60,10 @@ function visitText(text: unknown, visit: Visit): number {
 
 /** Some providers send content in parts. */
 function visitContent(content: unknown, visit: Visit): number {
-  if (!Array.isArray(content)) return visitText(content, visit);
+  if (!Array.isArray(content)) return visitSaid(content, visit);
   let bytes = 0;
   for (const part of content)
-    if (isJsonObject(part)) bytes += visitText(part['text'], visit) + visitText(part['refusal'], visit);
+    if (isJsonObject(part)) bytes += visitSaid(part['text'], visit) + visitText(part['refusal'], visit);
   return bytes;
 }
 
