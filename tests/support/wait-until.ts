@@ -1,8 +1,10 @@
+import assert from 'node:assert/strict';
+
 const POLL_MS = 20;
 /** No test measures how long this takes. The limit allows for a busy machine. */
 const WAIT_MS_MAX = 60_000;
 
-/** Looks repeatedly until the result is something other than undefined or false, and returns that. */
+/** Looks repeatedly until the result is something other than undefined or false, and returns that. Fails if it never is. */
 export async function waitUntil<Found>(
   what: string,
   look: () => Promise<Found | false | undefined> | Found | false | undefined,
@@ -12,7 +14,7 @@ export async function waitUntil<Found>(
   for (;;) {
     const found = await look();
     if (found !== undefined && found !== false) return found;
-    if (limit.aborted) throw new Error(`Not within ${waitMsMax} ms: ${what}.`);
+    if (limit.aborted) assert.fail(`Not within ${waitMsMax} ms: ${what}.`);
     await new Promise((resolve) => {
       setTimeout(resolve, POLL_MS);
     });

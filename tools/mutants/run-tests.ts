@@ -6,8 +6,8 @@ import { pathToFileURL } from 'node:url';
 import { RESULT_MARK, type TestResult } from './reporter.ts';
 
 const GLOBAL_SETUP = 'tests/support/global-setup.ts';
-const TEST_TIMEOUT_MS = 60_000;
-const RUN_TIMEOUT_MS = 120_000;
+const TEST_TIMEOUT_MS = 100_000; // Longer than a test waits for something that does not happen.
+const RUN_TIMEOUT_MS = 180_000;
 const GRACE_MS = 15_000; // For the runner to take down what the global setup started.
 
 interface TestRun {
