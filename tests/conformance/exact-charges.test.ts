@@ -272,3 +272,16 @@ test('CC-23 our own count has each text once, and nothing that is none', async (
     assert.ok(more >= 0 && more <= 3, `left: ${what}: ${more}`); // The three letters of the end.
   }
 });
+
+test('CC-23 reasoning that a later chunk repeats in another place counts once', async () => {
+  const right = await plain({ content: `${THOUGHT}Hi` });
+  const said = chunk({ content: 'Hi' });
+  for (const frames of [
+    [chunk({ reasoning: THOUGHT }), said, chunk({ reasoning_details: [BLOCK] })],
+    [chunk({ reasoning_content: THOUGHT }), chunk({ reasoning: THOUGHT }), said],
+    [chunk({ reasoning: THOUGHT, reasoning_details: [BLOCK] }), chunk({ reasoning_content: THOUGHT }), said],
+  ]) {
+    const stream = await streamed([...frames, chunk({}, {}, 'stop'), DONE]);
+    assert.ok(Math.abs(stream.bill.charged - right.bill.charged) <= 2, `${stream.bill.charged}`);
+  }
+});

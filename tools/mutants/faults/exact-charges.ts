@@ -60,7 +60,7 @@ export const EXACT_CHARGE_FAULTS: readonly Mutant[] = [
   {
     id: 'mirrored-reasoning-counted-twice',
     clause: 'CC-23',
-    edits: [generated("text !== '' && !isRepeated", "text !== ''")],
+    edits: [generated('if (!isRepeated) bytes', 'bytes')],
     killer: charged('CC-23 our own count has each text once, and nothing that is none'),
   },
   {

@@ -9,10 +9,10 @@ type Visit = (text: string) => void;
  * arguments of tool calls, and what was spoken. Pictures, citations, signatures and sealed reasoning are no text of a model, and fields
  * that we do not know reach nobody (CC-21). Returns the bytes of the texts.
  */
-export function visitGenerated(message: unknown, visit: Visit): number {
+export function visitGenerated(message: unknown, visit: Visit, thoughts: ThoughtPlaces = new Set()): number {
   if (!isJsonObject(message)) return 0;
   const { content, refusal, tool_calls: calls, function_call: called, audio } = message;
-  let bytes = visitContent(content, visit) + visitText(refusal, visit) + visitThoughts(message, visit);
+  let bytes = visitContent(content, visit) + visitText(refusal, visit) + visitThoughts(message, visit, thoughts);
   if (Array.isArray(calls) && calls.length > 0) {
     for (const call of calls) if (isJsonObject(call)) bytes += visitCall(call, visit);
   } else bytes += visitFunction(called, visit); // The older word for the same call.
@@ -67,25 +67,33 @@ function visitContent(content: unknown, visit: Visit): number {
   return bytes;
 }
 
+/** Where the first thoughts of an answer stood. */
+type ThoughtPlaces = Set<string>;
+
 /**
  * Reasoning stands in up to four places of one message: as a text under one or two names, in blocks to send back, and in parts of the
- * content. What one place repeats of another counts once.
+ * content. What one place repeats of another counts once, and so does what a later chunk of a stream has in another place.
  */
-function visitThoughts(message: JsonObject, visit: Visit): number {
+function visitThoughts(message: JsonObject, visit: Visit, known: ThoughtPlaces): number {
   const { reasoning_content: shown, reasoning, reasoning_details: details, content } = message;
   const hasParts = Array.isArray(content);
   if (!hasParts && shown === undefined && reasoning === undefined && details === undefined) return 0;
-  const isShown = isFilled(shown);
-  const isNamed = isFilled(reasoning);
-  const texts = [isShown ? shown : '', isNamed ? reasoning : ''];
-  if (!isShown && !isNamed && Array.isArray(details)) texts.push(details.map(textOfBlock).join(''));
-  if (hasParts) texts.push(content.map(textOfThinking).join(''));
+  const isText = isFilled(shown) || isFilled(reasoning);
+  const places: readonly (readonly [place: string, text: string])[] = [
+    ['reasoning_content', isFilled(shown) ? shown : ''],
+    ['reasoning', isFilled(reasoning) ? reasoning : ''],
+    ['reasoning_details', !isText && Array.isArray(details) ? details.map(textOfBlock).join('') : ''],
+    ['content', hasParts ? content.map(textOfThinking).join('') : ''],
+  ];
+  const said = places.filter(([, text]) => text !== '');
+  if (known.size > 0 && !said.some(([place]) => known.has(place))) return 0;
+  if (known.size === 0) for (const [place] of said) known.add(place);
   let bytes = 0;
-  for (const [place, text] of texts.entries()) {
-    const isRepeated = texts.some(
-      (other, at) => at !== place && (at < place ? other.includes(text) : holds(other, text)),
+  for (const [place, [, text]] of said.entries()) {
+    const isRepeated = said.some(
+      ([, other], at) => at !== place && (at < place ? other.includes(text) : holds(other, text)),
     );
-    if (text !== '' && !isRepeated) bytes += visitText(text, visit);
+    if (!isRepeated) bytes += visitText(text, visit);
   }
   return bytes;
 }
@@ -145,11 +153,12 @@ export function createSaidCounter(tokenizer: Tokenizer): SaidCounter {
   const counter = createTokenCounter(tokenizer);
   let bytes = 0;
   let pictures = 0;
+  const thoughts: ThoughtPlaces = new Set();
   return {
     add: (messages) => {
       const before = bytes + pictures;
       for (const message of messages) {
-        bytes += visitGenerated(message, counter.add);
+        bytes += visitGenerated(message, counter.add, thoughts);
         pictures += picturesIn(message);
       }
       return bytes + pictures > before;
