@@ -192,7 +192,8 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   {
     id: 'joined-call-never-lands-from-disk',
     clause: 'CC-14',
-    edits: [landing('landed.isJoined === true ? landAnyway() : landed', 'landed')],
+    // Taken for charged: otherwise it would be left on disk, and another process would charge it.
+    edits: [landing('landed.isJoined === true ? landAnyway() : landed', '({ ...landed, charged: settlement.charge })')],
     killer: keeping('CC-14 a joined call on a locked wallet is answered from disk'),
   },
   {
