@@ -132,7 +132,7 @@ for (const [look, options] of looks('desk-light')) {
     await page.getByLabel('Your message').fill('What may I spend?');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'You have reached your monthly cap' }).waitFor();
-    await page.getByText('The monthly cap that you set for this app').waitFor();
+    await page.getByText('You set a monthly cap for this app').waitFor();
     await assertSound(tab, `example-cap-${look}`);
     const opening = context.waitForEvent('page');
     await page.getByRole('link', { name: 'Change the cap' }).click();
