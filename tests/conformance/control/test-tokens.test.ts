@@ -112,8 +112,14 @@ test('SB-07 CP-07 a test token ends with its maker’s ownership', async () => {
   const tester = personWith(url, String(testToken));
   await tester.get(200, 'GET', sandbox);
   const account = ((await second.get(200, 'GET', '/sessions/current')) as { account: { accountId: string } }).account;
-  await owner.get(200, 'PATCH', `/apps/${appId}/team/${account.accountId}`, { role: 'developer' });
+  const appoint = (role: string) => owner.get(200, 'PATCH', `/apps/${appId}/team/${account.accountId}`, { role });
+  await appoint('developer');
   assertRefusal(await tester.ask('GET', sandbox), { code: 'UNAUTHORIZED' });
+  await appoint('owner');
+  assertRefusal(await tester.ask('GET', sandbox), { code: 'UNAUTHORIZED' }, 'it does not come back');
+  for (let made = 1; made < 10; made += 1) await second.get(201, 'POST', `${sandbox}/tokens`);
+  await appoint('developer');
+  await owner.get(201, 'POST', `${sandbox}/tokens`); // What nobody sees takes no room.
 });
 
 test('SB-07 CP-09 acts of a test token are in the trail, repeats within a minute once', async () => {

@@ -18,6 +18,7 @@ import {
   updateMember,
   upsertInvitation,
 } from '#accounts/team-queries.ts';
+import { deleteTestTokensBy } from '#accounts/test-token-queries.ts';
 import { isVerified } from '#accounts/verification-queries.ts';
 import { type Owner, ownersEntry } from '#audit/entry.ts';
 import { insertAuditEntry } from '#audit/queries.ts';
@@ -195,7 +196,7 @@ function createMemberActs({ pool }: TeamsOptions): Pick<Teams, 'changeRole' | 'r
         if (found === undefined || found instanceof Refusal) return found;
         if (found.role === role) return memberOf(found);
         await updateMember(tx, appId, accountId, role);
-        if (role !== 'owner') await deleteInvitationsBy(tx, appId, accountId);
+        if (role !== 'owner') await deleteMadeBy(tx, appId, accountId);
         const facts = { before: { role: found.role }, after: { role, email: found.email } };
         await insertAuditEntry(tx, ownersEntry(owner, { action: 'team.role', subject: accountId, appId, ...facts }));
         return memberOf({ ...found, role });
@@ -206,7 +207,7 @@ function createMemberActs({ pool }: TeamsOptions): Pick<Teams, 'changeRole' | 'r
         if (found === undefined) return false;
         if (found instanceof Refusal) return found;
         await deleteMember(tx, appId, accountId);
-        await deleteInvitationsBy(tx, appId, accountId);
+        await deleteMadeBy(tx, appId, accountId);
         const action = owner.accountId === accountId ? 'team.leave' : 'team.remove';
         const act = { action, subject: accountId, appId, before: { role: found.role, email: found.email } };
         await insertAuditEntry(tx, ownersEntry(owner, act));
@@ -261,4 +262,10 @@ function factsOf({ email, role }: InvitationRow) {
 function voidInvitation(): Refusal<'BAD_REQUEST'> {
   const message = 'This invitation no longer works. It was used, withdrawn, or has expired. Ask for another.';
   return refuse('BAD_REQUEST', message, { param: 'token' });
+}
+
+/** Deletes what only an owner may make: it ends with their ownership, and does not come back with it. */
+async function deleteMadeBy(tx: Queryable, appId: AppId, accountId: AccountId): Promise<void> {
+  await deleteInvitationsBy(tx, appId, accountId);
+  await deleteTestTokensBy(tx, appId, accountId);
 }

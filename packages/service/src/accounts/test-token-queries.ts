@@ -13,10 +13,10 @@ interface TestTokenRow {
 const IN_FORCE = `join accounts.accounts on accounts.account_id = t.account_id and not is_disabled and exists (
        select from accounts.members m where m.app_id = t.app_id and m.account_id = t.account_id and m.role = 'owner')`;
 
-/** Counts all tokens of an app that were not revoked. */
+/** Counts the tokens of an app that work: those that its owners see. */
 export async function countTestTokens(tx: Queryable, appId: AppId): Promise<number> {
   const { rows } = await tx.query<{ count: number }>(
-    'select count(*)::int as count from accounts.test_tokens where app_id = $1',
+    `select count(*)::int as count from accounts.test_tokens t ${IN_FORCE} where t.app_id = $1`,
     [appId],
   );
   return rows[0]?.count ?? 0;
@@ -37,6 +37,11 @@ export async function insertTestToken(
     token.accountId,
     token.digest,
   ]);
+}
+
+/** Deletes the tokens that somebody made who owns the app no longer. */
+export async function deleteTestTokensBy(tx: Queryable, appId: AppId, accountId: AccountId): Promise<void> {
+  await tx.query('delete from accounts.test_tokens where app_id = $1 and account_id = $2', [appId, accountId]);
 }
 
 /** Lists the tokens of an app that work, newest first, with the e-mail of the owner who made each. */

@@ -77,10 +77,9 @@ async function act(
       if (key.rolledTo !== undefined) return toMadeBefore(asked, key.rolledTo);
       const rolled = await apps.rollKey(owner, { appId, keyId }, { overlapSeconds: roll.value.overlapSeconds });
       if (rolled === undefined) return noSuchKey(services, asked);
-      await whenEverywhere();
       return rolled instanceof Refusal
         ? showKey(services, asked, key, { refusal: rolled })
-        : showMinted(services, asked, rolled);
+        : showMinted(services, asked, rolled, await whenEverywhere());
     }
     case 'save': {
       const typed = typedIn(form);

@@ -12,6 +12,7 @@ import type { ConsoleKeysServices } from '#web/console-keys/console-keys-service
 import { snippetsFor } from '#web/console-keys/snippets.ts';
 import { KEY_TEXTS as TEXTS, KEYS_TEXTS } from '#web/console-keys/texts.ts';
 import type { PageResponse } from '#web/frame/page.ts';
+import { lateIn, lateNotice } from '#web/frame/late-notice.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 
 /** Stands for a user where the reader puts one of theirs. */
@@ -59,8 +60,9 @@ export function showMinted(
   services: ConsoleKeysServices,
   asked: AppRequest,
   { key, apiKey }: { readonly key: ApiKey; readonly apiKey: string },
+  late: readonly string[] = [],
 ): PageResponse {
-  const body = html`${warningNotice(TEXTS.once)}
+  const body = html`${warningNotice(TEXTS.once)}${lateNotice(new URLSearchParams(lateIn(late)))}
 ${card(
   codeBlock({ id: 'key', label: TEXTS.theKey, code: apiKey }),
   html`<p><a href="${asked.to('key', { id: key.keyId })}">${TEXTS.toKey}</a></p>`,
