@@ -1,8 +1,9 @@
 import type { AuditEntry } from '#audit/entry.ts';
 import { isReleasedSince } from '#connections/queries.ts';
+import { lockPaidCheckouts } from '#payments/queries.ts';
 import type { Pool, Queryable } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
-import { newPendingActId } from '#kernel/ids.ts';
+import { type AppId, type EndUserId, newPendingActId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { lineOf, type NamedAct, type Recorded, recorded, Repeated } from '#operator/acts.ts';
@@ -37,6 +38,19 @@ export interface MoneyChanged extends Pick<AuditEntry, 'before' | 'after'> {
 
 export type NoteMoney = (changed: MoneyChanged) => void;
 
+/**
+ * Locks what an act on a wallet needs, in the order of everybody else: its payments, then its owner. Returns true if the wallet was
+ * released since the moment, or since the transaction began.
+ */
+export async function isReleasedUnderLocks(
+  tx: Queryable,
+  { appId, userId }: { readonly appId: string; readonly userId: string },
+  since?: Date,
+): Promise<boolean> {
+  await lockPaidCheckouts(tx, { appId: appId as AppId, userId: userId as EndUserId });
+  return isReleasedSince(tx, { appId, userId }, since);
+}
+
 const LIFETIME_MS = 24 * 60 * 60 * 1_000;
 
 /**
@@ -54,7 +68,7 @@ export function movingMoney<Result>(
   return recorded<Result | PendingAct | Refusal<'CONFLICT' | 'FORBIDDEN'>>(pool, async (tx) => {
     const [appId = '', userId = ''] = act.subject.split(' ');
     // From here on a release or a deletion waits, and then finds what was booked, or the act that waits.
-    if (await isReleasedSince(tx, { appId, userId })) return { result: releasedNow(), lines: [] };
+    if (await isReleasedUnderLocks(tx, { appId, userId })) return { result: releasedNow(), lines: [] };
     let changed: MoneyChanged = {};
     if (limits !== undefined) await beginAct(tx);
     const result = await run(tx, (said) => (changed = said));

@@ -1,4 +1,3 @@
-import { isReleasedSince } from '#connections/queries.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import type { Wallet } from '#ledger/wallet/wallet.ts';
 import { type Act, lineOf, type Recorded, recorded, Repeated } from '#operator/acts.ts';
@@ -11,7 +10,7 @@ import {
   type MoneyRefusal,
   runMoneyAct,
 } from '#operator/money-acts.ts';
-import type { MoneyChanged } from '#operator/moving-money.ts';
+import { isReleasedUnderLocks, type MoneyChanged } from '#operator/moving-money.ts';
 import { PendingAct } from '#operator/pending-act.ts';
 import { personOf } from '#operator/second-persons.ts';
 import { lockPending, type PendingRow, selectPending, selectPendingActs, updatePending } from '#operator/queries.ts';
@@ -103,7 +102,7 @@ async function confirm(
   const tooNew = await judgeTwoPersons(tx, act.actor, requestedBy);
   if (tooNew !== undefined) return { result: tooNew, lines: [] };
   const money = moneyActOf(waiting.act);
-  if (await isReleasedSince(tx, money, waiting.requested_at)) return { result: otherOwner(), lines: [] };
+  if (await isReleasedUnderLocks(tx, money, waiting.requested_at)) return { result: otherOwner(), lines: [] };
   let changed: MoneyChanged = {};
   const done = await runMoneyAct(ground, tx, money, (said) => (changed = said));
   if (done instanceof Refusal) return { result: done, lines: [] };
