@@ -109,6 +109,9 @@ test('OP-17 setup changes nothing that exists without --replace, and keeps the s
   assert.deepEqual([kept, email], [secret, 'new@acme.test']);
   assert.equal(readFileSync(`${file}.before`, 'utf8'), text);
   assert.equal(statSync(`${file}.before`).mode & 0o777, 0o600);
+  await run(t, 'again', { options: { ...GIVEN, email: 'third@acme.test', replace: true } });
+  assert.equal(readFileSync(`${file}.before`, 'utf8'), text, 'what the first run kept stays');
+  assert.match(readFileSync(`${file}.before-2`, 'utf8'), /new@acme\.test/);
 });
 
 for (const [what, options, refusal] of [

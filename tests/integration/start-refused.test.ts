@@ -64,3 +64,11 @@ for (const [name, databaseUrl, environment, says] of [
     assert.equal(looked.status, 1, looked.said);
   });
 }
+
+test('OP-08 the doctor judges the catalogue before the first start', async () => {
+  const catalogue = { ...catalogueAt('http://127.0.0.1:9'), providers: { upstream: { kind: 'simulator' } } };
+  const options = { dataDirectory: directory, catalogue, environment: PRODUCTION, endMsMax: 60_000 };
+  const { said, status } = await runToEnd(options, 'doctor', '--local');
+  assert.match(said, /uses the provider simulator/);
+  assert.equal(status, 1);
+});

@@ -87,7 +87,16 @@ test('PG-03 names take no characters that control or turn text, and stored ones 
   const owner = await newOwner(service);
   const { body: made } = await owner.ask('POST', '/apps', { name: 'Plain' });
   const keys = `/apps/${String(made['appId'])}/keys`;
-  for (const odd of ['txt\u202egpj', 'a\u2066b', 'a\u061cb', 'a\u200fb', 'a\nb', 'a\u0007b', 'a\u2028b', '\u200b\u2060']) {
+  for (const odd of [
+    'txt\u202egpj',
+    'a\u2066b',
+    'a\u061cb',
+    'a\u200fb',
+    'a\nb',
+    'a\u0007b',
+    'a\u2028b',
+    '\u200b\u2060',
+  ]) {
     const refused = [
       await owner.ask('POST', '/apps', { name: odd }),
       await owner.ask('PATCH', `/apps/${String(made['appId'])}`, { name: odd }),

@@ -1,6 +1,6 @@
 import type { Config } from '#app/config.ts';
 import type { Durability } from '#app/database-settings.ts';
-import { SetupError } from '#app/start-error.ts';
+import { SetupError, StartError } from '#app/start-error.ts';
 import { UnfitConnectionError } from '#db/connection-check.ts';
 import { selectDurability } from '#db/health-queries.ts';
 import { createPool, type Pool, sqlStateOf } from '#db/pool.ts';
@@ -39,8 +39,12 @@ export async function refuseUnfit(
 }
 
 async function refuseLacking(pool: Pool, durability: Durability): Promise<void> {
-  const lacking = lackOf(durability, await selectDurability(pool));
-  if (lacking !== undefined) throw new SetupError(`${lacking}${WEAKER[durability]}`);
+  const row = await selectDurability(pool);
+  const lacking = lackOf(durability, row);
+  if (lacking === undefined) return;
+  // A cluster manager takes the names away while there is no standby, and gives them back: a later start may succeed.
+  const mayPass = lackOf(durability, { ...row, standby_names: 'named' }) === undefined;
+  throw new (mayPass ? StartError : SetupError)(`${lacking}${WEAKER[durability]}`);
 }
 
 /** What is missing, or undefined. */

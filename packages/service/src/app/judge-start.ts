@@ -13,19 +13,28 @@ const EXPLAINED = [StartError, MigrationError, CatalogueFileError];
 
 /**
  * Looks at everything that a start would refuse, and changes nothing. Returns a sentence for each fault, with what to
- * do. A start refuses them before it migrates anything, and the doctor prints them, also before the first start.
+ * do. A start refuses them before it migrates anything, and the doctor prints them, also before the first start. `owner` undefined: the
+ * embedded server does not run.
  */
-export async function judgeStart(config: Config, owner: Pool, log: Log): Promise<readonly string[]> {
-  const faults: string[] = [];
+export async function judgeStart(config: Config, owner: Pool | undefined, log: Log): Promise<readonly string[]> {
+  return (await faultsOf(config, owner, log)).map(({ message }) => message);
+}
+
+async function faultsOf(config: Config, owner: Pool | undefined, log: Log): Promise<readonly Error[]> {
+  const faults: Error[] = [];
   const judge = async (look: () => unknown): Promise<void> => {
     try {
       await look();
     } catch (fault) {
       if (!(fault instanceof Error) || !EXPLAINED.some((kind) => fault instanceof kind)) throw fault;
-      faults.push(fault.message);
+      faults.push(fault);
     }
   };
   await judge(() => refuseUnusableDirectory(config.dataDirectory));
+  if (owner === undefined) {
+    await judge(() => readCatalogue(config));
+    return faults;
+  }
   let hasSchema = false;
   await judge(async () => ({ hasSchema } = await judgeMigration(owner)));
   if (!hasSchema || (await selectDirectoryUrl(owner)) === undefined) await judge(() => readCatalogue(config));
@@ -33,8 +42,10 @@ export async function judgeStart(config: Config, owner: Pool, log: Log): Promise
   return faults;
 }
 
-/** Throws `SetupError` with all that `judgeStart` finds. */
+/** Throws all that `judgeStart` finds: as `SetupError`, unless all of it may pass without anybody's doing. */
 export async function refuseStart(config: Config, owner: Pool, log: Log): Promise<void> {
-  const faults = await judgeStart(config, owner, log);
-  if (faults.length > 0) throw new SetupError(faults.join('\n'));
+  const faults = await faultsOf(config, owner, log);
+  if (faults.length === 0) return;
+  const mayPass = faults.every((fault) => fault instanceof StartError && !(fault instanceof SetupError));
+  throw new (mayPass ? StartError : SetupError)(faults.map(({ message }) => message).join('\n'));
 }

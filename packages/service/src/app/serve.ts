@@ -18,7 +18,7 @@ import { refuseCopy } from '#app/restored.ts';
 import { isTestKey } from '#app/payment-settings.ts';
 import { type SimulatorProcess, startSimulator } from '#app/simulator-process.ts';
 import { openMetricsExport } from '#app/telemetry.ts';
-import { SetupError, StartError } from '#app/start-error.ts';
+import { SETUP_STATUS, SetupError, StartError } from '#app/start-error.ts';
 import { endChild } from '#app/end-child.ts';
 import { stopGateway, stopMsMax } from '#app/stop.ts';
 import { openWorkerLanes, startWorkerLanes } from '#app/worker-lanes.ts';
@@ -256,7 +256,10 @@ async function startWorkers(
 function listening(worker: Worker): Promise<{ readonly port: number }> {
   return new Promise((resolve, reject) => {
     worker.once('listening', resolve);
-    worker.once('exit', () => reject(new StartError('A gateway process could not start. Its own message is above.')));
+    worker.once('exit', (status) => {
+      const Fault = status === SETUP_STATUS ? SetupError : StartError;
+      reject(new Fault('A gateway process could not start. Its own message is above.'));
+    });
   });
 }
 

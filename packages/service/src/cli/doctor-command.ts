@@ -71,7 +71,7 @@ async function look(config: Config, reaches: boolean): Promise<readonly Finding[
   const database = url === undefined || pool === undefined ? undefined : { url, pool };
   const examined = withinTime(async () => {
     if (pool !== undefined) pool.emails = await sealToRead(pool, config);
-    return examine(config, pool, log, pool && (await startFactsOf(config, pool, log)));
+    return examine(config, pool, log, await startFactsOf(config, pool, log));
   }, STORED_MS_MAX);
   const [stored, reached] = await Promise.all([examined, reaches ? reachOut(config, { database, log }) : []]);
   const found = 'result' in stored ? stored.result : await examine(config, undefined, log); // It answers no more.
@@ -80,7 +80,7 @@ async function look(config: Config, reaches: boolean): Promise<readonly Finding[
 }
 
 /** What a start on this database would say. */
-async function startFactsOf(config: Config, pool: Pool, log: Log): Promise<StartFacts> {
+async function startFactsOf(config: Config, pool: Pool | undefined, log: Log): Promise<StartFacts> {
   try {
     return { startFaults: await judgeStart(config, pool, log), refusal: undefined };
   } catch (fault) {

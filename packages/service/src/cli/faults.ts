@@ -1,4 +1,4 @@
-import { SetupError, StartError } from '#app/start-error.ts';
+import { SETUP_STATUS, SetupError, StartError } from '#app/start-error.ts';
 import { BackupError } from '#backup/backup-error.ts';
 import { CatalogueFileError } from '#catalogue/catalogue-file.ts';
 import { CellFault } from '#cells/cells.ts';
@@ -9,8 +9,6 @@ import { describeFault } from '#kernel/log.ts';
 import { MonthFault } from '#ledger/months/month-fault.ts';
 import { PriceListError } from '#price-lists/price-list-error.ts';
 
-/** The status is `EX_CONFIG` of sysexits.h. The units for systemd do not start the service again after it. */
-const SETUP_STATUS = 78;
 /** Only an operator can change what these say, so that trying again does not help. */
 const SETUP = [SetupError, CatalogueFileError, MigrationError];
 /** These faults explain themselves and are shown as a plain message. All others are bugs and are shown whole. */

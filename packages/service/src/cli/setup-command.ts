@@ -80,7 +80,10 @@ async function wantedOf(
     proxy: proxyOf(
       await get(proxy ?? (ask === undefined ? 'nginx' : undefined), '--proxy', 'The proxy, nginx or caddy: '),
     ),
-    databaseUrl: databaseUrl ?? ((await ask?.('DATABASE_URL, or nothing for the embedded database: ')) || undefined),
+    databaseUrl:
+      databaseUrl ??
+      before['DATABASE_URL'] ??
+      ((await ask?.('DATABASE_URL, or nothing for the embedded database: ')) || undefined),
     // A lost secret loses all e-mail addresses: one that is there stays.
     secret: before['PURSER_SECRET'] ?? randomBytes(SECRET_BYTES).toString('base64'),
     metricsToken: before['PURSER_METRICS_TOKEN'] ?? randomBytes(SECRET_BYTES / 2).toString('base64url'),
@@ -134,9 +137,17 @@ function write(folder: string, file: SetupFile): void {
   const at = path.join(folder, file.name);
   const differs = differenceOf(folder, file) !== undefined;
   if (existsSync(at) && !differs) return console.log(`${at} is as it should be.`);
-  if (differs) renameSync(at, `${at}.before`);
+  const former = differs ? formerName(at) : undefined;
+  if (former !== undefined) renameSync(at, former);
   writeFileSync(at, file.text, { mode: file.mode, flag: 'wx' });
-  console.log(`Wrote ${at}${differs ? `, and kept the former one as ${file.name}.before` : ''}.`);
+  console.log(`Wrote ${at}${former === undefined ? '' : `, and kept the former one as ${path.basename(former)}`}.`);
+}
+
+/** Finds a name that nothing has, so that what an earlier run has kept stays. */
+function formerName(at: string): string {
+  let name = `${at}.before`;
+  for (let count = 2; existsSync(name); count += 1) name = `${at}.before-${count}`;
+  return name;
 }
 
 /** What somebody still has to do, in order. */

@@ -50,10 +50,6 @@ interface Consent {
   readonly linkBeganAtMs: number;
 }
 
-/**
- * What somebody who opens a link sees. If another identity owns the wallet and has disconnected it, they see what they see of
- * a user who never connected: the app's developer must not find out by a link who has left (WA-02).
- */
 /** A link for an (app, user), and when it was made. */
 interface LinkOfUser {
   readonly appId: AppId;
@@ -61,6 +57,10 @@ interface LinkOfUser {
   readonly beganAtMs: number;
 }
 
+/**
+ * What somebody who opens a link sees. If another identity owns the wallet and has disconnected it, they see what they see of
+ * a user who never connected: the app's developer must not find out by a link who has left (WA-02).
+ */
 interface Seen {
   /** The connection of the person who opens the link. */
   readonly connection: Connection | undefined;

@@ -61,7 +61,16 @@ export async function migrate(owner: Pool): Promise<Migrated> {
  * already.
  */
 export async function judgeMigration(owner: Pool): Promise<{ readonly hasSchema: boolean }> {
-  await checkServer(owner);
+  await checkServer(owner); // A user who may not even connect fails here, and is told so.
+  try {
+    return await judgeSchema(owner);
+  } catch (fault) {
+    if (sqlStateOf(fault) !== INSUFFICIENT_PRIVILEGE) throw fault;
+    throw new MigrationError(LACKING_RIGHTS, { cause: fault });
+  }
+}
+
+async function judgeSchema(owner: Pool): Promise<{ readonly hasSchema: boolean }> {
   const { has_schema: hasSchema, may_create: mayCreate, may_have_roles: mayHaveRoles } = await selectRights(owner);
   const schema = hasSchema ? await readSchema(owner) : { version: 0, isFromBeforeRelease: false };
   refuseFromBeforeRelease(schema);

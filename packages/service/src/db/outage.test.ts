@@ -100,6 +100,10 @@ test('OP-04 a full disk shows with the first refused write, and passes', async (
   await refuse('53100');
   await refuse('25006');
   assert.equal(watch.takesNoWrites(), false, 'a server that changed its role is found by its lease');
+  for (const code of ['53200', '53300']) {
+    await refuse(code);
+    assert.equal(watch.takesNoWrites(), false, `${code} says nothing of the disk`);
+  }
 });
 
 test('WA-17 work that has ended is collected with the young generation', () => {

@@ -5,8 +5,8 @@ import { type Listed, Roster } from '#kernel/roster.ts';
 
 /** How long callers wait for a statement that has not failed. After that they go on without it. */
 const PATIENCE_MS = 1_000;
-/** No room, or no working disk: reads and small writes may go on. */
-const NO_WRITES = /^5[38]/;
+/** No room on the disk, or no working disk: reads and small writes may go on. Too many connections or too little memory pass. */
+const NO_WRITES = /^(?:53100|58)/;
 /** So long does a process count as unable to write after its last statement failed. It then gets calls again, and tries one. */
 const NO_WRITES_MS = 10_000;
 
