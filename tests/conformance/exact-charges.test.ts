@@ -1,5 +1,4 @@
-// What is charged for answers that hold more than text, or whose usage comes early, over real HTTP. Prices are those of a token: 1
-// micro, cached 0.1, image output 2.
+// What is charged for answers that hold more than text, or whose usage comes early. A token costs 1 micro, cached 0.1, as an image 2.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hasLeft } from '../support/callers-gone.ts';
@@ -24,10 +23,8 @@ const { upstream, service, app, newUser, callAs } = await setStage({
     };
     const [large] = catalogue.models;
     const exact = { ...large, id: 'acme.exact-1', price, marginBasisPoints: 0, maxOutputTokens: 20_000 };
-    return {
-      ...catalogue,
-      models: [...catalogue.models, exact, { ...exact, id: 'acme.drained-1', onAbandon: 'drain' }],
-    };
+    const drained = { ...exact, id: 'acme.drained-1', onAbandon: 'drain' };
+    return { ...catalogue, models: [...catalogue.models, exact, drained] };
   },
 });
 
@@ -276,7 +273,14 @@ test('CC-23 our own count has each text once, and nothing that is none', async (
 test('CC-23 reasoning that a later chunk repeats in another place counts once', async () => {
   const right = await plain({ content: `${THOUGHT}Hi` });
   const said = chunk({ content: 'Hi' });
+  const role = chunk({ role: 'assistant', content: '' });
+  const pieces = THOUGHT.match(/.{1,30}/g) ?? [];
+  const [first = [], again = []] = ['reasoning', 'reasoning_content'].map((name) =>
+    pieces.map((text) => chunk({ [name]: text })),
+  );
   for (const frames of [
+    [role, ...first, ...again, said],
+    [role, ...pieces.flatMap((text) => [chunk({ reasoning: text }), chunk({ reasoning_content: text })]), said],
     [chunk({ reasoning: THOUGHT }), said, chunk({ reasoning_details: [BLOCK] })],
     [chunk({ reasoning_content: THOUGHT }), chunk({ reasoning: THOUGHT }), said],
     [chunk({ reasoning: THOUGHT, reasoning_details: [BLOCK] }), chunk({ reasoning_content: THOUGHT }), said],
@@ -284,4 +288,11 @@ test('CC-23 reasoning that a later chunk repeats in another place counts once', 
     const stream = await streamed([...frames, chunk({}, {}, 'stop'), DONE]);
     assert.ok(Math.abs(stream.bill.charged - right.bill.charged) <= 2, `${stream.bill.charged}`);
   }
+});
+
+test('CC-23 an example of a picture is text, and one without its count has its price', async () => {
+  const example = await plain({ content: 'Write <img src="data:image/png;base64,iVBORw0KGgo..."> there.' });
+  assert.ok(example.bill.charged < 200);
+  const { bill } = await plain({ content: 'Hi', images: [PICTURE(4)] }, { usage: { prompt_tokens: 10 } });
+  assert.ok(bill.isEstimated && bill.charged >= 10 + 2 * 1_290);
 });

@@ -54,7 +54,7 @@ export interface Upstream {
   readonly outputLimitParameter: 'max_tokens' | 'max_completion_tokens';
   readonly onAbandon: 'cancel' | 'drain';
   readonly timeoutMs: number;
-  /** How long a stream may take until its first chunk. Undefined if a minute if another upstream can be asked then. */
+  /** How long a stream may take until its first chunk. If it is undefined, that is a minute while another upstream can be asked then. */
   readonly firstByteMs: number | undefined;
   /** Its share of the calls. Either all upstreams of a model have a weight, or none has. */
   readonly weight: number | undefined;

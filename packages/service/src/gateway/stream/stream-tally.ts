@@ -1,4 +1,4 @@
-import { TextRun, unescaped } from '@purser/text-runs/text-run.ts';
+import { type ChunkPattern, TextRun, unescaped } from '@purser/text-runs/text-run.ts';
 import type { StreamEnd } from '#gateway/answer/frames.ts';
 import type { Ending, Hold } from '#gateway/call/lane.ts';
 import type { Serving } from '#gateway/call/serving.ts';
@@ -6,7 +6,7 @@ import { outputLimitOf } from '#gateway/usage/hold-request.ts';
 import { createStreamFrames } from '#gateway/stream/stream-frames.ts';
 import { createReportWatch } from '#gateway/stream/report-watch.ts';
 import { endingOf } from '#gateway/usage/ending.ts';
-import { createSaidCounter } from '#gateway/usage/generated.ts';
+import { createSaidCounter, mayHavePicture, type SaidCounter } from '#gateway/usage/generated.ts';
 import { usageToWire } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
@@ -38,8 +38,8 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>, se
   const progress = createProgress();
   const reports = createReportWatch(call.choices);
   const said = createSaidCounter(call.model.tokenizer);
-  let isPastLimit = false;
-  let isCutShort = false;
+  const runs = createRunCount(said);
+  let [isPastLimit, isCutShort] = [false, false];
   /** The members beside the choices of the newest chunk, unless it came in a run (`newest`). */
   let beside: JsonObject = {};
   let newest: TextRun<Chunk> | undefined;
@@ -47,12 +47,12 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>, se
   /** Takes a run. Its chunks have no usage and neither begin nor finish a choice, so only its text is counted. */
   function takeRun(run: TextRun<Chunk>): string {
     if (isPastLimit) return '';
-    // One by one if the limit may fall between two chunks of the run.
-    const written = said.bytes() + run.bytes <= limit.bytesMax ? frames.writeRun(run) : undefined;
+    // One by one if the limit may fall between two chunks of the run, or if a text may hold a picture.
+    const isPlain = said.bytes() + runs.bytesOf(run) <= limit.bytesMax && run.texts[0]?.some(mayHavePicture) !== true;
+    const written = isPlain ? frames.writeRun(run) : undefined;
     if (written === undefined) return run.chunks.map(takeParsed).join('');
     newest = run;
-    if (run.bytes > 0) reports.followText();
-    said.addTexts(run.texts[0]?.map(unescaped) ?? [], run.bytes);
+    if (runs.add(run)) reports.followText();
     return written;
   }
 
@@ -98,6 +98,27 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>, se
       if (!call.wantsUsage) return { callId: call.callId };
       const usage = usageToWire(endingAs('answered').usage, reports.report());
       return { callId: call.callId, usageChunk: { ...besideNewest(), model: call.model.id, choices: [], usage } };
+    },
+  };
+}
+
+/** Counts the texts of runs. One that only repeats what was counted in another place counts nothing (CC-23). */
+function createRunCount(said: SaidCounter) {
+  /** The newest pattern: its runs are all alike. */
+  let known: { readonly pattern: ChunkPattern<Chunk>; readonly isRepeat: boolean } | undefined;
+  function bytesOf({ pattern, bytes }: TextRun<Chunk>): number {
+    if (known?.pattern !== pattern) {
+      known = { pattern, isRepeat: said.repeats(pattern.withTexts(['text']).choices[0]?.delta) };
+    }
+    return known.isRepeat ? 0 : bytes;
+  }
+  return {
+    bytesOf,
+    /** Returns whether it says anything. */
+    add: (run: TextRun<Chunk>): boolean => {
+      const bytes = bytesOf(run);
+      if (bytes > 0) said.addTexts(run.texts[0]?.map(unescaped) ?? [], bytes);
+      return bytes > 0;
     },
   };
 }

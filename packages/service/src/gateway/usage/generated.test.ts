@@ -32,3 +32,8 @@ test('CC-11 an empty delta counts nothing', () => {
     assert.equal(bytesOf(message), 0);
   }
 });
+
+test('CC-23 a search for repeated thoughts ends, however often they repeat themselves', () => {
+  const shown = `${'a'.repeat(1_000)}b${'a'.repeat(300_000)}`;
+  assert.equal(bytesOf({ reasoning: 'a'.repeat(1_000_000), reasoning_content: shown }), 1_301_001);
+});

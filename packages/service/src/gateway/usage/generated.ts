@@ -30,12 +30,12 @@ function picturesIn(message: unknown): number {
   return pictures;
 }
 
-/** A picture that a server has written into the text of its answer, as an address that holds all of it. */
-const DRAWN = /data:image\/[\w.+-]{1,40};base64,[\w+/=]*/g;
+/** A picture that a server has written into the text of its answer, as an address that holds all of it. A short one is an example. */
+const DRAWN = /data:image\/[\w.+-]{1,40};base64,[\w+/=]{48,}/g;
 /** No picture is shorter. Nearly every text of a stream is. */
 const DRAWN_CHARACTERS_MIN = 64;
 
-function mayHavePicture(text: unknown): text is string {
+export function mayHavePicture(text: unknown): text is string {
   return typeof text === 'string' && text.length >= DRAWN_CHARACTERS_MIN && text.includes('data:image/');
 }
 
@@ -91,7 +91,7 @@ function visitThoughts(message: JsonObject, visit: Visit, known: ThoughtPlaces):
   let bytes = 0;
   for (const [place, [, text]] of said.entries()) {
     const isRepeated = said.some(
-      ([, other], at) => at !== place && (at < place ? other.includes(text) : holds(other, text)),
+      ([, other], at) => at !== place && (at < place ? includes(other, text) : holds(other, text)),
     );
     if (!isRepeated) bytes += visitText(text, visit);
   }
@@ -100,7 +100,23 @@ function visitThoughts(message: JsonObject, visit: Visit, known: ThoughtPlaces):
 
 /** Whether a text has another one in it, and more. */
 function holds(text: string, other: string): boolean {
-  return text.length > other.length && text.includes(other);
+  return text.length > other.length && includes(text, other);
+}
+
+/** What of a text is searched for. V8 searches for longer ones in quadratic time, if they repeat themselves. */
+const SOUGHT_CHARACTERS_MAX = 200;
+/** How often its beginning may be found without the rest. */
+const FINDS_MAX = 8;
+
+/** Does what `text.includes(other)` does in linear time, because a server decides what both are, up to megabytes. */
+function includes(text: string, other: string): boolean {
+  const beginning = other.slice(0, SOUGHT_CHARACTERS_MAX);
+  let at = text.indexOf(beginning);
+  for (let found = 0; at !== -1 && found < FINDS_MAX; found += 1) {
+    if (text.startsWith(other, at)) return true;
+    at = text.indexOf(beginning, at + 1);
+  }
+  return false;
 }
 
 function textOfBlock(block: unknown): string {
@@ -144,6 +160,8 @@ export interface SaidCounter {
   readonly add: (messages: readonly unknown[]) => boolean;
   /** Counts texts that came without their messages. `bytes` is their length. */
   readonly addTexts: (texts: readonly string[], bytes: number) => void;
+  /** Whether texts without their messages only repeat thoughts that stood in another place. `delta`: one of them, filled. */
+  readonly repeats: (delta: unknown) => boolean;
   /** The bytes of all texts. */
   readonly bytes: () => number;
   readonly count: () => OwnCount;
@@ -166,6 +184,13 @@ export function createSaidCounter(tokenizer: Tokenizer): SaidCounter {
     addTexts: (texts, textBytes) => {
       for (const text of texts) counter.add(text);
       bytes += textBytes;
+    },
+    repeats: (delta) => {
+      const said = isJsonObject(delta) ? delta : {};
+      const place = ['reasoning_content', 'reasoning'].find((name) => isFilled(said[name]));
+      if (place === undefined) return false;
+      if (thoughts.size === 0) thoughts.add(place);
+      return !thoughts.has(place);
     },
     bytes: () => bytes,
     count: () => ({ textTokens: counter.tokens(), pictures }),

@@ -72,7 +72,9 @@ export function usageTaken(
   if (prompt === undefined && completion === undefined)
     return { usage: countOwn(), isEstimated: true, isClamped: true };
   const promptGiven = prompt ?? without(total, completion) ?? countOwn().promptTokens;
-  const visibleTokens = completion ?? without(total, prompt) ?? countOwn().completionTokens;
+  const toldTokens = completion ?? without(total, prompt);
+  const own = toldTokens === undefined ? countOwn() : undefined;
+  const visibleTokens = toldTokens ?? own?.completionTokens ?? 0;
   const { cached = 0, cacheWrite = 0, cacheWriteLong = 0, reasoning = 0 } = report.counts;
   const fromCache = cached + cacheWrite + cacheWriteLong;
   const beside = besideOf((total ?? 0) - promptGiven - visibleTokens, { promptGiven, reasoning, fromCache });
@@ -85,7 +87,9 @@ export function usageTaken(
   const cacheWriteTokens = Math.min(cacheWrite, promptTokens - cachedTokens);
   const reasoningTokens = Math.min(reasoning + hidden, completionTokens);
   const usage = { promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens };
-  const rare = rareUsageOf(report.counts, {
+  // Pictures of our own count have their own price, as without any report.
+  const drawn = own?.rare && { imageOutput: report.counts.imageOutput ?? own.rare.imageOutputTokens };
+  const rare = rareUsageOf(drawn === undefined ? report.counts : { ...report.counts, ...drawn }, {
     promptLeft: promptTokens - cachedTokens - cacheWriteTokens,
     completionLeft: completionTokens - reasoningTokens,
   });

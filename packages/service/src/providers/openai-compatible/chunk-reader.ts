@@ -42,7 +42,7 @@ export function createChunkReader(outputTokensMax = Infinity, choices = 1): Chun
   let isDone = false;
   const shape = createChoiceShape(); // Has a state: tool calls are numbered through the whole stream.
   const chunkOf = createChunkParser(shape);
-  const watch = createEndWatch(outputTokensMax);
+  const watch = createEndWatch(outputTokensMax, choices);
   const templates = createTemplates(chunkOf);
   const usageIn = createChoiceUsages(choices);
 
@@ -160,8 +160,9 @@ function createBodyReader(feedEvents: (text: string) => void) {
         feedEvents(more);
         return;
       }
-      text += more;
-      const [first] = text.trimStart();
+      // Blanks before it say nothing, and are not kept: a server could send them for ever.
+      text = text === '' ? more.trimStart() : text + more;
+      const [first] = text;
       if (first === '{' || first === '[') {
         if (text.length > BODY_CHARACTERS_MAX) throw noStream();
       } else if (first !== undefined) {

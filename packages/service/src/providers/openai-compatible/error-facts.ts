@@ -47,8 +47,10 @@ export function isErrorBody(body: unknown): boolean {
   if ((isJsonObject(error) && hasError(found)) || outcomeOf(found) !== undefined) return true;
   if (Array.isArray(choices)) return false;
   if (typeof error === 'string' && error !== '') return true;
-  const isNamed = found['object'] === 'error' || found['type'] === 'error';
-  return isNamed || [found['code'], found['message'], found['detail']].some((value) => typeof value === 'string');
+  if (found['object'] === 'error' || found['type'] === 'error') return true;
+  // Some servers write `"message": "success"` into every chunk, and that of the usage has no choices.
+  const words = isJsonObject(found['usage']) ? [] : [found['code'], found['message'], found['detail']];
+  return words.some((value) => typeof value === 'string' && value !== '');
 }
 
 /** Whether an object has an `error` with anything in it. Some servers send an empty one with each answer. */

@@ -32,16 +32,17 @@ function isSomething(value: unknown): boolean {
 
 /** The waiting chunk with the arguments that the next one has for its calls, and the next one without them. */
 export function withLateArguments(waiting: Chunk, next: Chunk): readonly [waiting: Chunk, next: Chunk] {
-  const named = new Map(waiting.choices.map((choice) => [choice.index, choice]));
+  const named = [...waiting.choices];
   const left: ChunkChoice[] = [];
   for (const choice of next.choices) {
-    const before = named.get(choice.index);
+    const place = named.findLastIndex(({ index }) => index === choice.index);
+    const before = named[place];
     const moved = before === undefined ? undefined : moveArguments(before.delta, choice.delta);
-    if (before !== undefined && moved !== undefined) named.set(choice.index, { ...before, delta: moved.before });
+    if (before !== undefined && moved !== undefined) named[place] = { ...before, delta: moved.before };
     left.push(moved === undefined ? choice : { ...choice, delta: moved.after });
   }
   return [
-    { ...waiting, choices: [...named.values()] },
+    { ...waiting, choices: named },
     { ...next, choices: left },
   ];
 }
@@ -55,14 +56,16 @@ interface Deltas {
 function moveArguments(before: JsonObject, after: JsonObject): Deltas | undefined {
   const { tool_calls: _calls, function_call: _call, ...rest } = after;
   const [named, given] = [listIn(before, 'tool_calls'), listIn(after, 'tool_calls')];
-  const textOf = (index: unknown): unknown => partOf(given.find((call) => call['index'] === index))['arguments'];
+  const taken = new Set<JsonObject>();
   const filled = named.map((call) => {
-    const text = textOf(call['index']);
-    const isMissing = partOf(call)['arguments'] === '' && typeof text === 'string';
-    return isMissing ? { ...call, function: { ...partOf(call), arguments: text } } : call;
+    // Only the first piece: a chunk may have several of one call. What else the piece has, such as a signature, goes with it.
+    const piece = given.find(({ index }) => index === call['index']);
+    const isMissing = partOf(call)['arguments'] === '' && typeof partOf(piece)['arguments'] === 'string';
+    if (!isMissing || piece === undefined) return call;
+    taken.add(piece);
+    return { ...call, ...piece, function: { ...partOf(call), ...partOf(piece) } };
   });
-  const taken = new Set(filled.filter((call, place) => call !== named[place]).map((call) => call['index']));
-  const left = given.filter((call) => !taken.has(call['index']));
+  const left = given.filter((call) => !taken.has(call));
   const [oldCall, oldPiece] = [before['function_call'], after['function_call']];
   const isOld = isJsonObject(oldCall) && oldCall['arguments'] === '' && isJsonObject(oldPiece);
   if (taken.size === 0 && !isOld) return undefined;

@@ -21,8 +21,8 @@ interface EndWatch {
   readonly closing: () => Chunk | undefined;
 }
 
-/** The parameter `outputTokensMax` is the limit that was sent, over all choices. */
-export function createEndWatch(outputTokensMax: number): EndWatch {
+/** The parameter `outputTokensMax` is the limit that was sent, over all of so many choices. */
+export function createEndWatch(outputTokensMax: number, choicesAsked: number): EndWatch {
   /** The choices without a reason, each with the one that fits what it said. */
   const open = new Map<number, FinishReason>();
   /** They stay so if more text comes: otherwise the end would depend on which chunks are parsed, and give a second reason. */
@@ -74,7 +74,7 @@ export function createEndWatch(outputTokensMax: number): EndWatch {
     },
     isComplete: () => isEnded(true),
     isEnded: () => isEnded(false),
-    lacksNothing: () => hasBegun && open.size === 0 && isBilled,
+    lacksNothing: () => finished.size >= choicesAsked && open.size === 0 && isBilled,
     closing: () => {
       if (!hasSaid || open.size === 0) return undefined;
       const isAtLimit = completionTokens >= outputTokensMax;
@@ -86,6 +86,10 @@ export function createEndWatch(outputTokensMax: number): EndWatch {
   };
 }
 
+/** Such words are short and few. What is longer is none, and a server that sends ever new ones is believed none. */
+const WORD_CHARACTERS_MAX = 64;
+const DISPROVED_MAX = 64;
+
 /** The words of open choices that nobody knows. Such a word ends its choice, unless more is said: then it has been no reason. */
 function createGuesses() {
   const guesses = new Map<number, { readonly word: string; readonly isAlone: boolean }>();
@@ -93,7 +97,8 @@ function createGuesses() {
   return {
     /** `isAlone`: it came behind the text, with none beside it. */
     note: (index: number, word: string | undefined, isAlone: boolean): void => {
-      if (word !== undefined && !disproved.has(word)) guesses.set(index, { word, isAlone });
+      if (word === undefined || word.length > WORD_CHARACTERS_MAX || disproved.size >= DISPROVED_MAX) return;
+      if (!disproved.has(word)) guesses.set(index, { word, isAlone });
     },
     goOn: (index: number): void => {
       const guess = guesses.get(index);

@@ -1,3 +1,4 @@
+import { UpstreamError } from '#providers/provider.ts';
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import { randomBase62 } from '#kernel/random.ts';
 import {
@@ -9,6 +10,8 @@ import {
 } from '#providers/openai-compatible/call-arguments.ts';
 
 const ID_LENGTH = 24;
+/** The calls of one choice. No honest one comes near it, and each delta is looked for among all. */
+const CALLS_MAX = 1_024;
 
 /** A tool call of one choice, as far as its deltas have come. */
 interface ToolCall extends ArgumentsSoFar {
@@ -59,7 +62,9 @@ export function createToolCallOrder(): ToolCallOrder {
       const known = callOf(given, touched);
       const isIdTaken = calls.some(({ givenId }) => givenId !== undefined && givenId === given['id']);
       const call = known ?? { index: calls.length, givenIndex: indexOf(given), ...UNKNOWN };
-      if (known === undefined) calls.push(call);
+      if (known === undefined && calls.push(call) > CALLS_MAX) {
+        throw new UpstreamError('malformed', 'The provider sent more calls than an answer can have.');
+      }
       touched.add(call);
       const isNamed = call.name !== undefined;
       call.givenId ??= textOf(given['id']);

@@ -83,8 +83,9 @@ function createTexts(fit: AnswerFit) {
 
   return {
     feed: (text: string): string => {
-      whole += text;
-      const [first] = isEvents === undefined ? whole.trimStart() : [];
+      // Blanks before an answer say nothing, and are not kept: a server could send them for ever.
+      whole = isEvents === undefined && whole === '' ? text.trimStart() : whole + text;
+      const [first] = isEvents === undefined ? whole : [];
       if (first !== undefined) isEvents = first !== '{' && first !== '[';
       if (isEvents !== true) return '';
       events.feed(whole);
