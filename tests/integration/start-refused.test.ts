@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
@@ -71,4 +74,20 @@ test('OP-08 the doctor judges the catalogue before the first start', async () =>
   const { said, status } = await runToEnd(options, 'doctor', '--local');
   assert.match(said, /uses the provider simulator/);
   assert.equal(status, 1);
+});
+
+test('OP-03 a taken port ends a start with 78, with one process or two', async (t) => {
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  t.after(() => holder.close());
+  const database = await createTestDatabase();
+  t.after(database.close);
+  const PORT = String((holder.address() as AddressInfo).port);
+  for (const workers of [1, 2]) {
+    const catalogue = catalogueAt('http://127.0.0.1:9');
+    const options = { dataDirectory: directory, catalogue, databaseUrl: database.url, workers, environment: { PORT } };
+    const { said, status } = await runToEnd({ ...options, endMsMax: 60_000 }, 'serve');
+    assert.match(said, /is already in use\. Set PORT/);
+    assert.equal(status, 78, String(workers));
+  }
 });

@@ -257,6 +257,8 @@ test('CE-02 an answer broken off elsewhere breaks off here', async (t) => {
   await assert.rejects(send('/balance', { url: c1.url, key, user: cells.userOf('c2') }));
 });
 
+const fails = ({ msg }: Readonly<Record<string, unknown>>) => msg === 'another cell cannot be reached';
+
 test('CE-02 an unreachable cell costs its users nothing', async (t) => {
   const user = await funded();
   const closed = createServer();
@@ -266,7 +268,6 @@ test('CE-02 an unreachable cell costs its users nothing', async (t) => {
   closed.close();
   await cells.setAddress('c1', 'c2', `http://127.0.0.1:${port}`);
   t.after(() => cells.setAddress('c1', 'c2', c2.url));
-  const fails = ({ msg }: Readonly<Record<string, unknown>>) => msg === 'another cell cannot be reached';
   await waitUntil('c1 has the address', async () => {
     await send('/balance', { url: c1.url, key, user, headers: { 'x-correlation-id': 'asked' } });
     return c1.linesOf('asked').some(fails);

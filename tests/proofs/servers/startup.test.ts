@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -259,18 +256,6 @@ test('OP-03 production names every bad setting at once', async () => {
     'PURSER_CATALOGUE',
   ]) {
     assert.match(output, new RegExp(`${name} (must|is required)`));
-  }
-});
-
-test('OP-03 a taken port ends a start with 78, with one process or two', async (t) => {
-  const holder = createServer().listen(0, '127.0.0.1');
-  await once(holder, 'listening');
-  t.after(() => holder.close());
-  const PORT = String((holder.address() as AddressInfo).port);
-  for (const PURSER_WORKERS of ['1', '2']) {
-    const { code, output } = await finish(launch(['serve'], { PORT, PURSER_WORKERS }));
-    assert.match(output, /is already in use\. Set PORT/);
-    assert.equal(code, 78, PURSER_WORKERS);
   }
 });
 

@@ -3,7 +3,7 @@ import { isReleasedSince } from '#connections/queries.ts';
 import { lockPaidCheckouts } from '#payments/queries.ts';
 import type { Pool, Queryable } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
-import { type AppId, type EndUserId, newPendingActId } from '#kernel/ids.ts';
+import { newPendingActId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { lineOf, type NamedAct, type Recorded, recorded, Repeated } from '#operator/acts.ts';
@@ -47,7 +47,7 @@ export async function isReleasedUnderLocks(
   { appId, userId }: { readonly appId: string; readonly userId: string },
   since?: Date,
 ): Promise<boolean> {
-  await lockPaidCheckouts(tx, { appId: appId as AppId, userId: userId as EndUserId });
+  await lockPaidCheckouts(tx, { appId, userId });
   return isReleasedSince(tx, { appId, userId }, since);
 }
 

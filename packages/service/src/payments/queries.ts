@@ -84,7 +84,7 @@ export async function lockCheckout(
 /** Locks the paid checkouts of a wallet, always in the order of their ids, so that two refunds cannot deadlock. */
 export async function lockPaidCheckouts(
   tx: Queryable,
-  wallet: { readonly appId: AppId; readonly userId: EndUserId },
+  wallet: { readonly appId: string; readonly userId: string },
 ): Promise<void> {
   await tx.query(
     `select from payments.checkouts c
