@@ -1,6 +1,7 @@
 // What Anthropic's format sends beside the usual answer, over real HTTP. A token costs a micro, cached 0.1, written to a cache 1.25.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MICRO_A_TOKEN } from '../support/catalogue.ts';
 import { payloadsOf } from '../support/open-stream.ts';
 import { billNamed } from '../support/receipts.ts';
 import type { UpstreamStep } from '../support/scripted-upstream.ts';
@@ -14,12 +15,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const { upstream, service, app, newUser, callAs } = await setStage({
   checksBooks: true,
   catalogue: (catalogue) => {
-    const price = {
-      inputMicrosPerMillion: 1_000_000,
-      cachedInputMicrosPerMillion: 100_000,
-      cacheWriteMicrosPerMillion: 1_250_000,
-      outputMicrosPerMillion: 1_000_000,
-    };
+    const price = { ...MICRO_A_TOKEN, cacheWriteMicrosPerMillion: 1_250_000 };
     const { upstream: compatible } = catalogue.providers;
     const at = { baseUrl: compatible.baseUrl };
     const providers = {

@@ -1,6 +1,7 @@
 // What is charged for answers that hold more than text, or whose usage comes early. A token costs 1 micro, cached 0.1, as an image 2.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MICRO_A_TOKEN } from '../support/catalogue.ts';
 import { hasLeft } from '../support/callers-gone.ts';
 import { openChat } from '../support/open-chat.ts';
 import { type Bill, billNamed } from '../support/receipts.ts';
@@ -15,12 +16,7 @@ type Payload = Readonly<Record<string, unknown>>;
 const { upstream, service, app, newUser, callAs } = await setStage({
   checksBooks: true,
   catalogue: (catalogue) => {
-    const price = {
-      inputMicrosPerMillion: 1_000_000,
-      cachedInputMicrosPerMillion: 100_000,
-      outputMicrosPerMillion: 1_000_000,
-      imageOutputMicrosPerMillion: 2_000_000,
-    };
+    const price = { ...MICRO_A_TOKEN, imageOutputMicrosPerMillion: 2_000_000 };
     const [large] = catalogue.models;
     const exact = { ...large, id: 'acme.exact-1', price, marginBasisPoints: 0, maxOutputTokens: 20_000 };
     const drained = { ...exact, id: 'acme.drained-1', onAbandon: 'drain' };

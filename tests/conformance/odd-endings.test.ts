@@ -1,6 +1,7 @@
 // Streams with frames that are no chunks, and with words that are no reasons to finish, over real HTTP. A token costs a micro.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MICRO_A_TOKEN } from '../support/catalogue.ts';
 import { payloadsOf } from '../support/open-stream.ts';
 import { billNamed } from '../support/receipts.ts';
 import { frame, type UpstreamStep } from '../support/scripted-upstream.ts';
@@ -13,12 +14,7 @@ const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 const { upstream, service, app, newUser, callAs } = await setStage({
   checksBooks: true,
   catalogue: (catalogue) => {
-    const price = {
-      inputMicrosPerMillion: 1_000_000,
-      cachedInputMicrosPerMillion: 100_000,
-      outputMicrosPerMillion: 1_000_000,
-    };
-    const exact = { ...catalogue.models[0], id: 'acme.exact-1', price, marginBasisPoints: 0 };
+    const exact = { ...catalogue.models[0], id: 'acme.exact-1', price: MICRO_A_TOKEN, marginBasisPoints: 0 };
     const { upstream: compatible } = catalogue.providers;
     const providers = { ...catalogue.providers, mistral: { kind: 'mistral', baseUrl: compatible.baseUrl } };
     const models = [...catalogue.models, exact, { ...exact, id: 'acme.mistral-1', provider: 'mistral' }];

@@ -30,3 +30,10 @@ export function chargeFor(usage: { prompt: number; cached?: number; completion: 
   const hundredths = (usage.prompt - cached) * 100 + cached * 25 + usage.completion * 400;
   return Math.ceil((hundredths * 11) / 1_000);
 }
+
+/** One micro a token, and a tenth of it from a cache: a charge is then easy to reckon. */
+export const MICRO_A_TOKEN = {
+  inputMicrosPerMillion: 1_000_000,
+  cachedInputMicrosPerMillion: 100_000,
+  outputMicrosPerMillion: 1_000_000,
+} as const;
