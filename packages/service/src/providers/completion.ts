@@ -14,6 +14,8 @@ export interface Completion {
    * may be among them, and are overwritten.
    */
   readonly extra: JsonObject;
+  /** The vendor's own answer, if it came by the interface that the caller speaks, with the fields that callers may see. */
+  readonly native?: JsonObject | undefined;
   /** The large answer, which is set if the answer is large. It must be left, or later large answers wait for ever. */
   readonly large?: LargeAnswer;
 }
@@ -33,6 +35,8 @@ export interface Chunk {
   readonly usage: UsageReport | undefined;
   /** The other fields of the chunk, without `choices` and `usage`. */
   readonly extra: JsonObject;
+  /** The vendor's own events that this chunk stands for, if they came by the interface that the caller speaks. */
+  readonly native?: readonly JsonObject[] | undefined;
 }
 
 export interface CompletionChoice extends JsonObject {

@@ -30,12 +30,26 @@ export type TakeChunks = (chunks: readonly StreamChunk[]) => boolean | Promise<b
 /** One chunk, or a run of chunks that were not parsed because only their text is new. */
 export type StreamChunk = Chunk | TextRun<Chunk>;
 
+/** The interfaces that a vendor may serve: how calls are written, and answers. */
+export type Api = 'chat' | 'responses';
+
+/** A call as its caller wrote it, for a provider that serves the caller's own interface. */
+export interface NativeCall {
+  readonly api: Api;
+  /** The request as JSON, without the members that the gateway decides: model, output limit and stream. */
+  readonly text: string;
+}
+
 export interface ProviderCall {
   /** The caller's request, validated, in the compatible format: an adapter of another format translates it. */
   readonly request: JsonObject;
   /** The request as JSON, without the members that the gateway decides: model, output limit and stream. */
   readonly requestText: string;
   readonly providerModel: string;
+  /** Which interfaces the upstream serves for this model. Undefined: chat completions. */
+  readonly apis?: readonly Api[] | undefined;
+  /** The caller's own request. It is undefined if they speak chat completions. */
+  readonly native?: NativeCall | undefined;
   /** The limit for the output of each choice. */
   readonly outputTokens: number;
   readonly outputLimitParameter: 'max_tokens' | 'max_completion_tokens';

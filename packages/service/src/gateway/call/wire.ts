@@ -1,0 +1,109 @@
+import type { ErrorBody } from '@purser/contract/errors.ts';
+import type { TextRun } from '@purser/text-runs/text-run.ts';
+import type { AppId, CallId, EndUserId, Mode } from '#kernel/ids.ts';
+import type { JsonObject } from '#kernel/json.ts';
+import type { Micros } from '#kernel/micros.ts';
+import type { Refusal } from '#kernel/refusal.ts';
+import type { Chunk, ChunkChoice, Completion } from '#providers/completion.ts';
+import type { Api } from '#providers/provider.ts';
+
+/**
+ * How a caller speaks (WI-01). A wire reads a request into the form of chat completions, which everything between the wires works
+ * with, and writes answers, streams and errors in its own words. Nothing else of a call depends on it.
+ */
+export interface Wire {
+  readonly name: Api;
+  /** Where it is served. */
+  readonly path: string;
+  /** Checks the form of a body and reads it. A refusal names a field as the caller wrote it. */
+  readonly read: (body: JsonObject, by: AskedBy) => WireRequest | Refusal<'BAD_REQUEST'>;
+  /** A refusal in the words that clients of this wire show to their users. */
+  readonly worded: (refusal: Refusal) => Refusal;
+}
+
+/** Who asks. What a wire seals for its caller is bound to them. */
+export interface AskedBy {
+  readonly appId: AppId;
+  readonly userId: EndUserId;
+  readonly mode: Mode;
+  /** The name that the client gives itself. */
+  readonly userAgent: string | undefined;
+}
+
+/** A request whose form has been checked. */
+export interface WireRequest {
+  /** The name of a model, as the caller wrote it. */
+  readonly model: string;
+  readonly isStream: boolean;
+  /** Returns what is asked, once it is known what the model takes. */
+  readonly fit: (takes: Takes) => Fitted | Refusal<'BAD_REQUEST'>;
+  /** The caller's name for a path in the form of chat completions. */
+  readonly nameOf: (path: string) => string;
+  readonly reply: Reply;
+}
+
+/** What a model takes beside the messages. */
+export interface Takes {
+  /** Whether it takes a parameter of chat completions. */
+  readonly parameter: (name: string) => boolean;
+  /** Whether each of its upstreams can search the web, at a price that is known. */
+  readonly webSearch: boolean;
+}
+
+export interface Fitted {
+  /** The request as one of chat completions. */
+  readonly request: JsonObject;
+  /**
+   * The request as the caller wrote it, for upstreams that speak the wire: without model, output limit, stream and what names the
+   * payer. Undefined on the wire of chat completions, whose own form `request` is.
+   */
+  readonly native?: JsonObject | undefined;
+  /** What was left out because the model cannot do it. A header of the answer says so. */
+  readonly leftOut: readonly string[];
+}
+
+/** What a reply knows of its call. */
+export interface ReplyCall {
+  readonly callId: CallId;
+  readonly model: { readonly id: string };
+  /** The caller asked for the usage of a stream (CC-12). */
+  readonly wantsUsage: boolean;
+}
+
+/** Writes the answer of one call. It is kept for as long as a stream is open, so it holds nothing large of the request. */
+export interface Reply {
+  /** The whole answer. */
+  readonly plain: (call: ReplyCall, completion: Completion, usage: ToldUsage) => JsonObject;
+  readonly stream: (call: ReplyCall) => StreamReply;
+  /** The last frames of a stream that was charged, also of one that was kept for a retry. */
+  readonly endFrames: (end: StreamEnd, charged: Micros) => string;
+}
+
+/** The usage that a caller is told: what was charged. */
+export interface ToldUsage {
+  /** Whether the provider has reported any. */
+  readonly isReported: boolean;
+  /** The usage in the form of chat completions. */
+  readonly usage: JsonObject;
+}
+
+/** Writes one stream. It is asked in the order in which the frames are sent. */
+export interface StreamReply {
+  /** The frames that tell a waiting caller that the call is alive. */
+  readonly alive: () => string;
+  /** The frames of a chunk. */
+  readonly write: (chunk: Chunk) => string;
+  /** The frames of a text run, in one string; undefined if its chunks must be taken one by one. */
+  readonly writeRun: (run: TextRun<Chunk>) => string | undefined;
+  /** The frames that end choices which are still open, with the reason "length". */
+  readonly cut: (open: readonly ChunkChoice[]) => string;
+  /** What the last frames are made of. It is known before the settlement says what the call is charged. */
+  readonly end: (usage: () => ToldUsage) => StreamEnd;
+  /** The last frame of a stream that failed after it had begun (ER-06). */
+  readonly fail: (envelope: ErrorBody) => string;
+}
+
+/** The end of a stream, as JSON: an answer that is kept for a retry is kept with it. */
+export interface StreamEnd extends JsonObject {
+  readonly callId: CallId;
+}
