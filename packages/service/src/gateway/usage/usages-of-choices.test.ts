@@ -21,11 +21,14 @@ const ended = (index: number, more: Frame = {}): Frame => ({
   choices: [{ index, delta: {}, finish_reason: 'stop' }],
   ...more,
 });
+const cut = (index: number): Frame => ({ choices: [{ index, delta: {}, finish_reason: 'length' }] });
+/** The limit of each choice. */
+const LIMIT = 20;
 const TIMES = { timings: { prompt_n: 8, cache_n: 2, predicted_n: 5 } };
 
 /** What a stream of two choices is charged for: tokens of the prompt, of its cached part, and of the output. */
 function taken(frames: readonly Frame[]): readonly (number | boolean)[] {
-  const reader = createChunkReader(Infinity, 2);
+  const reader = createChunkReader(2 * LIMIT, 2);
   for (const one of frames) reader.feed(`data: ${JSON.stringify(one)}\n\n`);
   const reports = reader.take().map((chunk) => (chunk instanceof TextRun ? undefined : chunk.usage));
   const report = reports.reduce<UsageReport | undefined>(laterReport, undefined);
@@ -38,6 +41,9 @@ const ENDS: readonly (readonly [what: string, frames: readonly Frame[], cached: 
   ['one behind each reason', [ended(0), alone(5), said(1, '!'), ended(1), alone(7)], 0, 12],
   ['one behind each reason, in a row', [ended(1), alone(7), ended(0), alone(5)], 0, 12],
   ['one behind each, of one size', [ended(0), alone(5), ended(1), alone(5)], 0, 10],
+  ['one for each behind both reasons', [ended(0), ended(1), alone(5), alone(7)], 0, 12],
+  ['one for each behind both, and one for both', [ended(0), ended(1), alone(7), alone(5), alone(12)], 0, 12],
+  ['one for each behind both, at the limit of each', [cut(0), cut(1), alone(LIMIT), alone(LIMIT)], 0, 2 * LIMIT],
   ['one beside each reason', [ended(0, usageOf(5)), ended(1, usageOf(7))], 0, 12],
   ['one for each, the prompt cached for the second', [ended(0), alone(5), ended(1), alone(7, 9)], 0, 12],
   ['times beside each reason', [ended(0, TIMES), ended(1, TIMES)], 2, 10],

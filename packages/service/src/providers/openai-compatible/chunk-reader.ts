@@ -44,7 +44,7 @@ export function createChunkReader(outputTokensMax = Infinity, choices = 1): Chun
   const chunkOf = createChunkParser(shape);
   const watch = createEndWatch(outputTokensMax, choices);
   const templates = createTemplates(chunkOf);
-  const usageIn = createChoiceUsages(choices);
+  const usageIn = createChoiceUsages(choices, outputTokensMax);
 
   /** Finishes what the provider left open, because it says that it is done. */
   function close(): void {

@@ -30,12 +30,17 @@ function sumOf(counts: readonly (number | undefined)[]): number | undefined {
 
 /**
  * Follows the usages of a stream with several choices. llama.cpp sends one for each choice, behind its reason to finish; others send one
- * for each beside it; most send one for all. A usage behind or beside the reason of one choice, while another has none or has a usage of
- * its own, is that of this choice.
+ * for each beside it, or all of them behind all reasons; most send one for all. A usage behind or beside the reason of one choice, while
+ * another has none or has a usage of its own, is that of this choice. `outputTokensMax`: the limit that was sent, over all choices.
  */
-export function createChoiceUsages(choices: number): (chunk: Chunk) => UsageReport | undefined {
+export function createChoiceUsages(
+  choices: number,
+  outputTokensMax = Infinity,
+): (chunk: Chunk) => UsageReport | undefined {
   const own = new Map<number, UsageReport>();
-  const finished = new Set<number>();
+  const reasons = new Map<number, string>();
+  /** Usages that came without a choice, each behind a reason of its own. */
+  const alone: UsageReport[] = [];
   /** Choices that have finished since the last usage. */
   let waiting: number[] = [];
 
@@ -44,20 +49,30 @@ export function createChoiceUsages(choices: number): (chunk: Chunk) => UsageRepo
     const [one] = said;
     if (said.length === 1 && one !== undefined) return one.finish_reason === null ? undefined : one.index;
     const [last] = waiting;
-    return waiting.length === 1 && (own.size > 0 || finished.size < choices) ? last : undefined;
+    return waiting.length === 1 && (own.size > 0 || reasons.size < choices) ? last : undefined;
+  }
+
+  /** Whether as many usages as choices came, and are no repetitions of one: they differ, or each is that of a choice at its limit. */
+  function isOneForEach(): boolean {
+    if (alone.length !== choices || reasons.size !== choices) return false;
+    const [first, ...others] = alone.map(({ counts }) => counts.completion);
+    if (others.some((count) => count !== first)) return true;
+    return first === outputTokensMax / choices && Array.from(reasons.values()).every((reason) => reason === 'length');
   }
 
   return (chunk) => {
     const { choices: said, usage } = chunk;
     for (const { index, finish_reason: reason } of said) {
-      if (reason === null || finished.has(index)) continue;
-      finished.add(index);
+      if (reason === null || reasons.has(index)) continue;
+      reasons.set(index, reason);
       waiting.push(index);
     }
     if (usage === undefined || choices < 2) return usage;
     const index = choiceOf(said);
     waiting = [];
-    if (index === undefined) return usage;
+    // A running count comes before its reasons.
+    if (said.length === 0 && (alone.length < reasons.size || reasons.size === choices)) alone.push(usage);
+    if (index === undefined) return isOneForEach() ? sumOfChoices(alone) : usage;
     own.set(index, usage);
     return sumOfChoices([...own.values()]);
   };
