@@ -17,16 +17,30 @@ const choiceUsages = inFile('packages/service/src/providers/openai-compatible/us
 const events = inFile('packages/service/src/providers/sse.ts');
 const claudeFit = inFile('packages/service/src/providers/anthropic/fit.ts');
 const geminiFit = inFile('packages/service/src/providers/google/fit.ts');
+const bedrockUsage = inFile('packages/service/src/providers/bedrock/usage.ts');
 const probe = inFile('packages/service/src/probe/probe.ts');
 
 const charged = ofFile('tests/conformance/exact-charges.test.ts');
 const ended = ofFile('tests/conformance/odd-endings.test.ts');
 const claude = ofFile('tests/conformance/claude-answers.test.ts');
 const adding = ofFile('packages/service/src/gateway/usage/usages-of-choices.test.ts');
+const vendors = ofFile('tests/conformance/vendor-answers.test.ts');
 const probing = ofFile('tests/integration/catalogue-probe.test.ts');
 
 /** Faults in what is charged for answers that hold more than text, count early, end oddly, or count in words of their own. */
 export const EXACT_CHARGE_FAULTS: readonly Mutant[] = [
+  {
+    id: 'bedrock-last-report-taken',
+    clause: 'MO-08',
+    edits: [bedrockUsage('usage === undefined ? told : largest(usage, told)', 'told')],
+    killer: vendors('MO-08 a stream of Bedrock is charged by the larger report of each count'),
+  },
+  {
+    id: 'usages-behind-all-reasons-not-added',
+    clause: 'MO-08',
+    edits: [choiceUsages('return isOneForEach() ? sumOfChoices(alone) : usage', 'return usage')],
+    killer: adding('MO-08 usages of different choices add up, and their prompt counts once'),
+  },
   {
     id: 'picture-counted-as-text',
     clause: 'WA-07',

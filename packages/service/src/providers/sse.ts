@@ -7,7 +7,9 @@ const OTHER_END = '\r\n\r\n';
 /** A chunk names its choices near its beginning, and a picture in it begins behind its text. */
 const OPENING_CHARACTERS_MAX = 128 * 1024;
 /** What a picture or a recording in a chunk begins with. Such a chunk may be as long as a plain answer with one. */
-const MEDIA = /["(]data:(?:image|audio)\//;
+const MEDIA = /["(]data:(?:image|audio)\/|"inlineData"/;
+/** What a chunk of an answer has, in the compatible format and in Gemini's. */
+const OF_ANSWER = /"(?:choices|candidates)"/;
 
 /**
  * Reads server-sent events from text that is cut anywhere. If an event is longer than 1 MiB, or 16 MiB with a picture in it, it throws
@@ -50,7 +52,7 @@ export function createEventReader({ onEvent, skim }: EventTaker): EventReader {
     const end = isBetween ? -1 : text.lastIndexOf(OTHER_END);
     if (end !== -1) begin(text.slice(end + OTHER_END.length));
     if (characters <= EVENT_CHARACTERS_MAX || (characters <= ANSWER_BYTES_MAX && MEDIA.test(opening))) return;
-    if (opening.includes('"choices"')) throw new UpstreamError('too-large', 'The provider sent too large a chunk.');
+    if (OF_ANSWER.test(opening)) throw new UpstreamError('too-large', 'The provider sent too large a chunk.');
     throw new UpstreamError('malformed', 'The provider sent an event without an end.');
   }
 

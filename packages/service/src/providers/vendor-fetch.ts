@@ -2,7 +2,7 @@ import type { fetch as undiciFetch } from 'undici';
 import { type CredentialAnswer, type CredentialRequest, requestCredentials } from '#providers/credential-request.ts';
 import { type Dispatchers, loadDispatchers } from '#providers/dispatchers.ts';
 import { disguisedErrorIn } from '#providers/disguised-error.ts';
-import { UpstreamError } from '#providers/provider.ts';
+import { ANSWER_BYTES_MAX, UpstreamError } from '#providers/provider.ts';
 
 /** The `fetch` that a vendor's library is given. */
 export type VendorFetch = typeof globalThis.fetch;
@@ -15,6 +15,8 @@ interface CallFetchOptions {
   /** A plain body may have this many bytes; undefined for a stream. */
   readonly bytesMax: number | undefined;
   readonly framing: Framing;
+  /** Whether an event may be as long as a whole answer, because its reader tells those with pictures from others. */
+  readonly hasPictures?: boolean | undefined;
   /** Is called with the body before it is sent. What it throws is thrown by the call, and nothing is sent. */
   readonly checkBody: (body: string) => void;
 }
@@ -179,9 +181,13 @@ interface Gauge {
 }
 
 /** The error of a stream is no stream. */
-function gaugeFor({ ok }: Response, { bytesMax, framing }: CallFetchOptions): (bytes: Uint8Array) => boolean {
+function gaugeFor(
+  { ok }: Response,
+  { bytesMax, framing, hasPictures }: CallFetchOptions,
+): (bytes: Uint8Array) => boolean {
   if (!ok) return createByteGauge(ERROR_BYTES_MAX);
-  return bytesMax === undefined ? createEventGauge(framing) : createByteGauge(bytesMax);
+  if (bytesMax !== undefined) return createByteGauge(bytesMax);
+  return framing === 'frames' ? createFrameGauge() : createLineGauge(hasPictures ? ANSWER_BYTES_MAX : EVENT_BYTES_MAX);
 }
 
 /** The same bytes. Nothing is read before it is wanted (back-pressure), and the body ends with an error past the gauge's limit. */
@@ -216,10 +222,6 @@ function createByteGauge(bytesMax: number): (bytes: Uint8Array) => boolean {
   return ({ length }) => (seen += length) <= bytesMax;
 }
 
-function createEventGauge(framing: Framing): (bytes: Uint8Array) => boolean {
-  return framing === 'events' ? createLineGauge() : createFrameGauge();
-}
-
 const LINE_FEED = 10;
 /** A line end may have a carriage return before it. */
 const BLANK_LINE_BYTES_MAX = 2;
@@ -228,7 +230,7 @@ const BLANK_LINE_BYTES_MAX = 2;
  * Makes a gauge that returns false once an event is too long. A blank line ends an event: two line feeds with at most a
  * carriage return between them.
  */
-function createLineGauge(): (bytes: Uint8Array) => boolean {
+function createLineGauge(bytesMax: number): (bytes: Uint8Array) => boolean {
   /** Bytes since the last event ended, and since the last line did. */
   let ofEvent = 0;
   let ofLine = Infinity;
@@ -239,11 +241,11 @@ function createLineGauge(): (bytes: Uint8Array) => boolean {
       ofEvent = ofLine + length <= BLANK_LINE_BYTES_MAX ? 0 : ofEvent + length;
       ofLine = 0;
       at = end + 1;
-      if (ofEvent > EVENT_BYTES_MAX) return false;
+      if (ofEvent > bytesMax) return false;
     }
     ofEvent += bytes.length - at;
     ofLine += bytes.length - at;
-    return ofEvent <= EVENT_BYTES_MAX;
+    return ofEvent <= bytesMax;
   };
 }
 

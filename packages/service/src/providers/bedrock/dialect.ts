@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { budgetOf, claudeOf } from '#providers/anthropic/claude.ts';
 import { createCredentials } from '#providers/bedrock/credentials.ts';
 import { isNovaReasoning, schemaWayOf } from '#providers/bedrock/models.ts';
+import { withLargestUsage } from '#providers/bedrock/usage.ts';
 import type { ProviderCall, UpstreamErrorKind } from '#providers/provider.ts';
 import type { CallSettings, Dialect, SealFields, VendorFailure } from '#providers/translated/dialect.ts';
 import { samplingOf, schemaOf, stopOf } from '#providers/translated/settings.ts';
@@ -27,12 +28,15 @@ export function bedrockDialect(place: BedrockOptions, http: Pick<VendorHttp, 're
     kind: 'bedrock',
     framing: 'frames',
     modelOf: async ({ providerModel, fetch, key }) => {
-      if (key !== undefined) return createAmazonBedrock({ region, baseURL, fetch, apiKey: key.text })(providerModel);
+      if (key !== undefined)
+        return withLargestUsage(createAmazonBedrock({ region, baseURL, fetch, apiKey: key.text })(providerModel));
       const { accessKeyId, secretAccessKey, sessionToken } = await credentials();
       const token = sessionToken === undefined ? {} : { sessionToken };
       const credentialProvider = () => Promise.resolve({ accessKeyId, secretAccessKey, ...token });
       // An empty key keeps the library from looking for one in the environment.
-      return createAmazonBedrock({ region, baseURL, fetch, apiKey: '', credentialProvider })(providerModel);
+      return withLargestUsage(
+        createAmazonBedrock({ region, baseURL, fetch, apiKey: '', credentialProvider })(providerModel),
+      );
     },
     settingsOf,
     limitInBody: ({ inferenceConfig: config }) => (isJsonObject(config) ? config['maxTokens'] : undefined),

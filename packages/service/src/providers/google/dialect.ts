@@ -24,6 +24,7 @@ export function googleDialect({ kind, baseUrl }: GoogleOptions): Dialect {
   return {
     kind,
     framing: 'events',
+    hasPictures: true,
     modelOf: ({ providerModel, fetch, key }) => {
       const google = createGoogle({
         baseURL: baseUrl.replace(/\/+$/, ''),

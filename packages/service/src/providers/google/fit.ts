@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { isFinished } from '#providers/openai-compatible/answer-shape.ts';
-import type { TokenCounts } from '#providers/completion.ts';
+import { meaningOfReason } from '#providers/finish-reasons.ts';
 import type { AnswerFit } from '#providers/translated/fit-answer.ts';
-import { UNTOLD } from '#providers/translated/usage.ts';
+import { OUTPUT_COUNTS, UNTOLD } from '#providers/translated/usage.ts';
 
 const PARTS = ['promptTokenCount', 'toolUsePromptTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'];
 
@@ -22,19 +22,37 @@ export function createGeminiFit(): AnswerFit {
     }
     // An earlier report tells nothing of this text.
     const isTold = usage === undefined || !saysAnything(candidate);
-    return isTold ? event : { ...event, usageMetadata: { ...usage, [UNTOLD]: OUTPUT } };
+    return isTold ? event : { ...event, usageMetadata: { ...usage, [UNTOLD]: OUTPUT_COUNTS } };
   }
 
   return {
     names: NAMES,
-    event: (event) => (isWhole() && isJsonObject(event['error']) ? [] : [eventOf(event)]),
+    event: (event) => (isWhole() && isJsonObject(event['error']) ? [] : [eventOf(readable(event))]),
     rest: () => (isWhole() ? [] : undefined),
-    whole: withReason,
+    whole: (answer) => withReason(readable(answer)),
   };
 }
 
 const NAMES: ReadonlySet<unknown> = new Set(['message', 'error']);
-const OUTPUT: readonly (keyof TokenCounts)[] = ['completion', 'reasoning', 'audioOutput', 'imageOutput', 'total'];
+
+/** The event or answer in the form that Google documents: some servers send nulls in lists, or the reason in small letters. */
+function readable(answer: JsonObject): JsonObject {
+  const { candidates } = answer;
+  if (!Array.isArray(candidates)) return answer;
+  const fitted = candidates.filter(isJsonObject).map(readableCandidate);
+  const isSame = fitted.length === candidates.length && fitted.every((one, place) => one === candidates[place]);
+  return isSame ? answer : { ...answer, candidates: fitted };
+}
+
+function readableCandidate(candidate: JsonObject): JsonObject {
+  const { content, finishReason: word } = candidate;
+  const parts = isJsonObject(content) ? content['parts'] : undefined;
+  const hasParts = parts === undefined || parts === null || (Array.isArray(parts) && parts.every(isJsonObject));
+  const reason = typeof word === 'string' && meaningOfReason(word) === 'stop' ? 'STOP' : word;
+  if (hasParts && reason === word) return candidate;
+  const known = { role: 'model', parts: Array.isArray(parts) ? parts.filter(isJsonObject) : [] };
+  return { ...candidate, finishReason: reason, ...(!hasParts && { content: known }) };
+}
 
 /** An answer that says something and not why it ended is whole all the same: it was billed (CC-11). */
 function withReason(answer: JsonObject): JsonObject {
@@ -52,7 +70,11 @@ function firstOf(candidates: unknown): JsonObject {
 function saysAnything({ content }: JsonObject): boolean {
   const parts = isJsonObject(content) ? content['parts'] : undefined;
   if (!Array.isArray(parts)) return false;
-  return parts.some((part) => isJsonObject(part) && (isJsonObject(part['functionCall']) || isText(part['text'])));
+  return parts.some(
+    (part) =>
+      isJsonObject(part) &&
+      (isJsonObject(part['functionCall']) || isJsonObject(part['inlineData']) || isText(part['text'])),
+  );
 }
 
 function isText(text: unknown): boolean {

@@ -41,6 +41,15 @@ test('CC-11 CC-01 a reason to finish means the same in every kind', () => {
   }
 });
 
+test('CC-11 a vendor’s word in other letters is the same word', () => {
+  for (const dialect of DIALECTS) {
+    for (const raw of ['stop', 'Stop', 'END_TURN', 'FINISH_REASON_STOP', 'endTurn']) {
+      const finish = (hasCalls: boolean): string => finishReasonOf(dialect, { unified: 'other', raw }, hasCalls);
+      assert.deepEqual([finish(false), finish(true)], ['stop', 'tool_calls'], `${dialect.kind} ${raw}`);
+    }
+  }
+});
+
 test('CC-01 a reason that tells of calls stands only beside calls', () => {
   for (const dialect of DIALECTS) {
     const finish = { unified: 'tool-calls', raw: undefined } as const;

@@ -1,4 +1,4 @@
-import type { LanguageModelV4FinishReason, LanguageModelV4Source } from '@ai-sdk/provider';
+import type { LanguageModelV4File, LanguageModelV4FinishReason, LanguageModelV4Source } from '@ai-sdk/provider';
 import type { JsonObject } from '#kernel/json.ts';
 import type { FinishReason } from '#providers/completion.ts';
 import { meaningOfReason } from '#providers/finish-reasons.ts';
@@ -27,6 +27,8 @@ export function finishReasonOf(
   const known = UNIFIED[unified];
   if (known === 'tool_calls' && !hasCalls) return 'stop';
   if (known !== undefined) return known;
+  // The vendor's word in other letters, which its library does not know.
+  if (unified === 'other' && meaning !== undefined) return hasCalls ? 'tool_calls' : 'stop';
   const reason = unified === 'other' && raw !== undefined ? dialect.finishReasonOf(raw) : undefined;
   if (reason === undefined) throw broken();
   return reason;
@@ -46,6 +48,16 @@ export function annotationOf(source: LanguageModelV4Source): JsonObject | undefi
   if (source.sourceType !== 'url') return undefined;
   const { url, title } = source;
   return { type: 'url_citation', url_citation: { url, ...(title === undefined ? {} : { title }) } };
+}
+
+/** A picture of an answer, where clients of the compatible format look for it. Files of other types were not asked for. */
+export function imageOf({ mediaType, data }: LanguageModelV4File): JsonObject {
+  if (!mediaType.startsWith('image/')) throw unknownPart();
+  return { type: 'image_url', image_url: { url: data.type === 'url' ? data.url.href : dataUrl(mediaType, data.data) } };
+}
+
+function dataUrl(mediaType: string, data: string | Uint8Array): string {
+  return `data:${mediaType};base64,${typeof data === 'string' ? data : Buffer.from(data).toString('base64')}`;
 }
 
 /** What the head of an answer says of its origin: nothing but its id and its second. */

@@ -1,7 +1,7 @@
 import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata, SharedV4Warning } from '@ai-sdk/provider';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Chunk, FinishReason } from '#providers/completion.ts';
-import { annotationOf, finishReasonOf, headOf, unknownPart } from '#providers/translated/answer.ts';
+import { annotationOf, finishReasonOf, headOf, imageOf, unknownPart } from '#providers/translated/answer.ts';
 import type { Dialect } from '#providers/translated/dialect.ts';
 import { vendorFailureOf } from '#providers/translated/failure.ts';
 import { reasoningItem } from '#providers/translated/reasoning-details.ts';
@@ -62,6 +62,8 @@ export function createChunkMaker(
         return chunk(tools.end(part));
       case 'source':
         return chunk(annotationsOf(annotationOf(part)));
+      case 'file':
+        return chunk(reasoning.passBy({ images: [imageOf(part)] }));
       case 'finish': {
         const ended = chunk({}, finishReasonOf(dialect, part.finishReason, tools.hasCalls()));
         isFinished = true;
@@ -72,11 +74,10 @@ export function createChunkMaker(
       case 'text-end':
       case 'tool-input-end':
       case 'raw':
-      // What a library says of the stream itself, such as that it has begun.
       case 'custom':
-        return undefined;
-      case 'file':
+      // What a library says of the stream itself, and the sketch of a thought, are no part of the answer.
       case 'reasoning-file':
+        return undefined;
       case 'tool-approval-request':
       case 'tool-result':
         throw unknownPart();
@@ -104,6 +105,10 @@ function createReasoningDeltas(dialect: Dialect) {
     /** A block of another sort begins. */
     pass: (): void => {
       blocks += 1;
+    },
+    passBy: (delta: JsonObject): JsonObject => {
+      blocks += 1;
+      return delta;
     },
     begin: (id: string, metadata: SharedV4ProviderMetadata | undefined): JsonObject | undefined => {
       places.set(id, blocks);

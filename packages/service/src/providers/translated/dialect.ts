@@ -37,6 +37,8 @@ export interface VendorKey {
 export interface Dialect {
   readonly kind: string;
   readonly framing: Framing;
+  /** An event of a stream may have a picture in it, and be as long as a plain answer with one. */
+  readonly hasPictures?: boolean;
   /** Makes the model of one call. It costs microseconds, and the `fetch` belongs to the call. */
   readonly modelOf: (options: ModelOptions) => LanguageModelV4 | Promise<LanguageModelV4>;
   /** Options beside messages, tools and the output limit, which are the same for all. */

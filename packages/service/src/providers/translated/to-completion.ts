@@ -1,7 +1,14 @@
 import type { LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Completion } from '#providers/completion.ts';
-import { annotationOf, argumentsOf, finishReasonOf, headOf, unknownPart } from '#providers/translated/answer.ts';
+import {
+  annotationOf,
+  argumentsOf,
+  finishReasonOf,
+  headOf,
+  imageOf,
+  unknownPart,
+} from '#providers/translated/answer.ts';
 import type { Dialect } from '#providers/translated/dialect.ts';
 import { reasoningItem } from '#providers/translated/reasoning-details.ts';
 import { usageReportFrom } from '#providers/translated/usage.ts';
@@ -12,6 +19,7 @@ interface Said {
   readonly details: JsonObject[];
   readonly calls: JsonObject[];
   readonly annotations: JsonObject[];
+  readonly images: JsonObject[];
 }
 
 /** A whole V4 result in the compatible format. Throws `UpstreamError` if it tells of a failure. */
@@ -21,7 +29,7 @@ export function toCompletion(
   answerTool: string | undefined,
 ): Completion {
   const said = saidIn(dialect, result, answerTool);
-  const { content, reasoning, details, calls, annotations } = said;
+  const { content, reasoning, details, calls, annotations, images } = said;
   const reason = finishReasonOf(dialect, result.finishReason, calls.length > 0);
   const message = {
     role: 'assistant',
@@ -31,6 +39,7 @@ export function toCompletion(
     ...(details.length === 0 ? {} : { reasoning_details: details }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...(annotations.length === 0 ? {} : { annotations }),
+    ...(images.length === 0 ? {} : { images }),
   };
   return {
     choices: [{ index: 0, message, logprobs: null, finish_reason: reason }],
@@ -40,7 +49,7 @@ export function toCompletion(
 }
 
 function saidIn(dialect: Dialect, { content }: LanguageModelV4GenerateResult, answerTool: string | undefined): Said {
-  const said: Said = { content: '', reasoning: '', details: [], calls: [], annotations: [] };
+  const said: Said = { content: '', reasoning: '', details: [], calls: [], annotations: [], images: [] };
   for (const [index, part] of content.entries()) {
     switch (part.type) {
       case 'text':
@@ -67,9 +76,12 @@ function saidIn(dialect: Dialect, { content }: LanguageModelV4GenerateResult, an
         if (annotation !== undefined) said.annotations.push(annotation);
         break;
       }
-      case 'custom':
       case 'file':
+        said.images.push(imageOf(part));
+        break;
       case 'reasoning-file':
+        break; // A sketch of a thought is no part of the answer.
+      case 'custom':
       case 'tool-approval-request':
       case 'tool-result':
         throw unknownPart();

@@ -22,7 +22,7 @@ interface TranslatedOptions {
 export function createTranslated({ dialect, http, key }: TranslatedOptions): Provider {
   function fetchOf(call: ProviderCall, bytesMax: number | undefined): VendorFetch {
     const checkBody = (body: string): void => checkLimit(dialect, call, body);
-    return http.fetchFor({ bytesMax, framing: dialect.framing, checkBody });
+    return http.fetchFor({ bytesMax, framing: dialect.framing, hasPictures: dialect.hasPictures, checkBody });
   }
 
   async function modelOf(call: ProviderCall, bytesMax: number | undefined, sent: Sent): Promise<LanguageModelV4> {

@@ -12,6 +12,14 @@ export function unifiedCounts({ inputTokens, outputTokens }: LanguageModelV4Usag
 
 /** The field of a vendor's usage that names the counts which are there for its library alone: nothing was counted. */
 export const UNTOLD = 'purser_untold';
+/** The counts that tell nothing of what came behind them. */
+export const OUTPUT_COUNTS: readonly (keyof TokenCounts)[] = [
+  'completion',
+  'reasoning',
+  'audioOutput',
+  'imageOutput',
+  'total',
+];
 
 function isTold(raw: unknown, name: keyof TokenCounts): boolean {
   const untold = isJsonObject(raw) ? raw[UNTOLD] : undefined;
