@@ -46,21 +46,26 @@ const TAG_BYTES = 16;
 const CIPHER = 'aes-256-gcm';
 
 /**
- * Encrypts `text` under a key of 32 bytes and binds it to `context`, which is authenticated but not stored. The result is
+ * Encrypts a text or bytes under a key of 32 bytes and binds them to `context`, which is authenticated but not stored. The result is
  * nonce, tag and ciphertext in one buffer. With random nonces, one key must not seal more than about 2^32 texts. A `nonce` that is
  * given must never be used for two texts: a nonce that repeats under GCM reveals the key stream.
  */
-export function seal(key: Buffer, context: Buffer, text: string, nonce = randomBytes(NONCE_BYTES)): Buffer {
+export function seal(key: Buffer, context: Buffer, plain: string | Buffer, nonce = randomBytes(NONCE_BYTES)): Buffer {
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(context);
-  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  const first = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
+  const sealed = Buffer.concat([first, cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
-/** Opens what `seal` made. Throws when the key or the context differs, or when a single bit was changed. */
+/** Opens what `seal` made of a text. Throws when the key or the context differs, or when a single bit was changed. */
 export function unseal(key: Buffer, context: Buffer, sealed: Buffer): string {
+  return unsealBytes(key, context, sealed).toString('utf8');
+}
+
+/** Opens what `seal` made of bytes, as `unseal` does. */
+export function unsealBytes(key: Buffer, context: Buffer, sealed: Buffer): Buffer {
   const nonce = sealed.subarray(0, NONCE_BYTES);
   const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(context).setAuthTag(tag);
-  const text = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
-  return text.toString('utf8');
+  return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
 }

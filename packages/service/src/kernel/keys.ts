@@ -19,7 +19,7 @@ const DERIVED_PURPOSES = [
 ] as const;
 
 /** What needs the same key for as long as the database lives. A purpose that is added here gets a random key at the next start. */
-export const KEPT_PURPOSES = [...DERIVED_PURPOSES, 'emails'] as const;
+export const KEPT_PURPOSES = [...DERIVED_PURPOSES, 'emails', 'item-ids'] as const;
 
 type KeptPurpose = (typeof KEPT_PURPOSES)[number];
 
