@@ -67,6 +67,8 @@ function modelOf({ input, cached, cacheWrite, output, margin, ...rest }: AnyMode
         weight: undefined,
         provider: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1', onAbandon: 'cancel' },
         providerModel: 'any',
+        apis: ['chat'],
+        isReasoning: false,
         price: {
           priceId: 1n,
           inputMicrosPerMillion: BigInt(input),

@@ -14,7 +14,14 @@ export const ASKED: Asked = { request: {}, requestText: '{}' };
 export const PROMPT = { tokensMax: 100, tokensEstimated: 25 };
 export const OUTPUT = 50;
 
-const COMMON = { onAbandon: 'cancel', timeoutMs: 10_000, weight: undefined, firstByteMs: undefined } as const;
+const COMMON = {
+  apis: ['chat'],
+  isReasoning: false,
+  onAbandon: 'cancel',
+  timeoutMs: 10_000,
+  weight: undefined,
+  firstByteMs: undefined,
+} as const;
 
 /** An upstream whose tokens all cost so many micros. */
 export function upstreamAt(providerName: string, micros = 1, more: Partial<Upstream> = {}): Upstream {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apis } from './apis.ts';
 import {
   checkChanges,
   checkTiers,
@@ -60,6 +61,7 @@ const upstream = z
     marginBasisPoints: marginBasisPoints.optional(),
     marginMicrosPerCall: marginMicrosPerCall.optional(),
     priceChanges: priceChanges.optional(),
+    apis: apis.optional(),
     outputLimitParameter: outputLimitParameter.optional(),
     onAbandon: onAbandon.optional(),
     timeoutMs: timeoutMs.optional(),
@@ -110,6 +112,7 @@ export const modelSchema = z.strictObject({
     .optional()
     .meta({ description: 'The most searches that a call can be billed for. A hold covers them all.' }),
   parameters: z.array(z.string()).optional(),
+  apis: apis.optional(),
   outputLimitParameter: outputLimitParameter.optional(),
   onAbandon: onAbandon.optional(),
   reasonsOutOfSight: z.boolean().optional().meta({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apis } from './apis.ts';
 import { compatibleOptions } from './compatible-options.ts';
 
 /**
@@ -91,6 +92,7 @@ export const providerSchema = z
     z.strictObject({
       kind: z.literal('openai-compatible'),
       baseUrl: providerUrl,
+      apis: apis.optional(),
       ...keyFields,
       ...compatibleOptions,
       ...callFields,
@@ -138,6 +140,7 @@ export const providerSchema = z
         .string()
         .regex(/^(v1|preview|\d{4}-\d{2}-\d{2}(-preview)?)$/, { error: 'must look like `2024-10-21` or `preview`' })
         .optional(),
+      apis: apis.optional(),
       ...keyFields,
       ...callFields,
       onAbandon: drained,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { KINDS_WITH_APIS } from './apis.ts';
 import { catalogueName, checkModel, modelSchema, reasonsOutOfSight, upstreamsOf } from './catalogue-models.ts';
 import { providerSchema } from './catalogue-providers.ts';
 
@@ -32,6 +33,8 @@ export const catalogueSchema = z
         if (provider === undefined && upstream.provider !== '') {
           complain([...path, 'provider'], `there is no provider \`${upstream.provider}\``);
         }
+        const isOfOneApi = provider !== undefined && !KINDS_WITH_APIS.has(provider.kind);
+        if (isOfOneApi && (upstream.apis ?? model.apis) !== undefined) complain([...path, 'apis'], OF_ONE_API);
         const onAbandon = upstream.onAbandon ?? model.onAbandon ?? provider?.onAbandon;
         if (reasonsOutOfSight(model) && onAbandon === 'cancel') complain([...path, 'onAbandon'], CANCEL_OUT_OF_SIGHT);
       }
@@ -44,11 +47,14 @@ export const catalogueSchema = z
     }
   });
 
+const OF_ONE_API = 'is only for providers of kind `openai-compatible` or `azure`: others have one interface';
+
 const CANCEL_OUT_OF_SIGHT =
   'must be "drain": a model that reasons out of sight bills tokens that nobody can count when its stream is cancelled. ' +
   'If this model shows all that it generates, say `"reasonsOutOfSight": false`';
 
 export type CatalogueFile = z.output<typeof catalogueSchema>;
+export type { Api } from './apis.ts';
 export { type CatalogueModel, type CatalogueUpstream, modelSchema, type Tokenizer } from './catalogue-models.ts';
 export { reasonsOutOfSight, statedPrice, upstreamsOf } from './catalogue-models.ts';
 export { type CataloguePrice, type CataloguePriceChange, RATES } from './catalogue-prices.ts';

@@ -112,6 +112,14 @@ const FAULTS: readonly (readonly [string, unknown, RegExp])[] = [
     withModel({ reasonsOutOfSight: true, onAbandon: 'cancel' }),
     /models\.0\.onAbandon: must be "drain": a model that reasons out of sight/,
   ],
+  ['names an interface twice', withProvider({ apis: ['chat', 'chat'] }), /providers\.upstream\.apis: .*once/],
+  ['names no interface', withModel({ apis: [] }), /models\.0\.apis/],
+  ['names an interface that nobody knows', withProvider({ apis: ['completions'] }), /providers\.upstream\.apis/],
+  [
+    'gives an interface to a kind that has one',
+    { ...FILE, providers: { upstream: { kind: 'mistral' } }, models: [{ ...MODEL, apis: ['responses'] }] },
+    /models\.0\.apis: is only for providers of kind `openai-compatible` or `azure`/,
+  ],
   [
     'leaves a model that takes `reasoning_effort` to a provider that cancels',
     withModel({ parameters: ['reasoning_effort'] }),
@@ -192,6 +200,15 @@ test('MO-06 an entry accepts vendor differences, but no secret', () => {
   const { upstream } = parse(withProvider(options)).providers;
   for (const [name, value] of Object.entries(options))
     assert.deepEqual(upstream?.[name as keyof typeof upstream], value);
+});
+
+test('WI-03 an entry says which interfaces a provider serves, and for a model', () => {
+  const upstreams = [{ provider: 'upstream', providerModel: 'newest', apis: ['responses'] }];
+  const model = { ...MODEL, provider: undefined, providerModel: undefined, upstreams };
+  const file = parse({ ...withProvider({ apis: ['chat', 'responses'] }), models: [model] });
+  const { upstream } = file.providers;
+  assert.deepEqual(upstream?.kind === 'openai-compatible' && upstream.apis, ['chat', 'responses']);
+  assert.deepEqual(file.models[0]?.upstreams, upstreams);
 });
 
 test('MO-06 a free model needs no price', () => {

@@ -1,4 +1,5 @@
 import {
+  type Api,
   type CatalogueProvider,
   type CatalogueUpstream,
   reasonsOutOfSight,
@@ -49,6 +50,10 @@ export interface Upstream {
   readonly provider: CatalogueProvider;
   /** The provider's own name of the model. */
   readonly providerModel: string;
+  /** The interfaces by which it serves the model. */
+  readonly apis: readonly Api[];
+  /** Whether the model reasons, so that it gives and takes back what it thought where nobody can read it. */
+  readonly isReasoning: boolean;
   /** What a call costs that this upstream has served. */
   readonly price: Price;
   readonly outputLimitParameter: 'max_tokens' | 'max_completion_tokens';
@@ -190,6 +195,8 @@ interface Known {
   readonly nowMs: number;
 }
 
+const CHAT_ALONE: readonly Api[] = ['chat'];
+
 /** Joins an upstream with its provider and its price in force, and fills in what it leaves to its model. */
 function upstreamOf(one: CatalogueUpstream, { settings }: ModelRow, { providers, prices, nowMs }: Known): Upstream {
   const provider = providers.get(one.provider);
@@ -201,6 +208,8 @@ function upstreamOf(one: CatalogueUpstream, { settings }: ModelRow, { providers,
     providerName: one.provider,
     provider,
     providerModel: one.providerModel,
+    apis: one.apis ?? settings.apis ?? ('apis' in provider ? provider.apis : undefined) ?? CHAT_ALONE,
+    isReasoning: settings.parameters?.includes('reasoning_effort') ?? false,
     price: priceOf(price, settings.searchesMax),
     outputLimitParameter:
       one.outputLimitParameter ?? settings.outputLimitParameter ?? defaultOutputLimitParameter(provider),

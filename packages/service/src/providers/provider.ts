@@ -48,6 +48,8 @@ export interface ProviderCall {
   readonly providerModel: string;
   /** Which interfaces the upstream serves for this model. Undefined: chat completions. */
   readonly apis?: readonly Api[] | undefined;
+  /** The model reasons, so that it is asked for what it thought in a form to send back. */
+  readonly isReasoning?: boolean | undefined;
   /** The caller's own request. It is undefined if they speak chat completions. */
   readonly native?: NativeCall | undefined;
   /** The limit for the output of each choice. */

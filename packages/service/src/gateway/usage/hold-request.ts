@@ -125,8 +125,8 @@ interface Try {
 
 /** The provider's call, with its output limited to what the granted hold pays for (WA-07). */
 export function providerCallOf(asked: Asked, { upstream, outputTokens, timeoutMs, headers }: Try): ProviderCall {
-  const { providerModel, outputLimitParameter } = upstream;
-  return { ...asked, providerModel, outputTokens, outputLimitParameter, timeoutMs, headers };
+  const { providerModel, apis, isReasoning, outputLimitParameter } = upstream;
+  return { ...asked, providerModel, apis, isReasoning, outputTokens, outputLimitParameter, timeoutMs, headers };
 }
 
 /** What a hold pays for, over all choices. The provider was told not to exceed it (WA-07). */
