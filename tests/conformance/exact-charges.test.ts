@@ -260,6 +260,10 @@ test('CC-23 our own count has each text once, and nothing that is none', async (
     assert.equal(whole.bill.charged, right.bill.charged, `plain: ${what}`);
     const stream = await streamed([chunk(said), chunk({}, {}, 'stop'), DONE]);
     assert.equal(stream.bill.charged, right.bill.charged, `streamed: ${what}`);
+    const pieces = String(said['content'] ?? '').match(/.{1,5}/g) ?? [];
+    const small = [chunk({ ...said, content: '' }), ...pieces.map((content) => chunk({ content }))];
+    const cut = await streamed([...small, chunk({}, {}, 'stop'), DONE]);
+    assert.equal(cut.bill.charged, right.bill.charged, `in small pieces: ${what}`);
     const abandoned = await left([chunk(said), chunk({ content: 'END' })], 'END');
     const more = abandoned.tokens.completion - right.bill.tokens.completion;
     assert.ok(more >= 0 && more <= 3, `left: ${what}: ${more}`); // The three letters of the end.

@@ -113,7 +113,7 @@ export const EXACT_CHARGE_FAULTS: readonly Mutant[] = [
   {
     id: 'picture-in-a-text-counted-as-text',
     clause: 'CC-23',
-    edits: [generated("text.replace(DRAWN, '')", 'text')],
+    edits: [generated("typeof text === 'string' ? drawn.take(text) : text", 'text')],
     killer: charged('WA-07 CC-23 an image of 400 KB in a text is charged by its usage and delivered whole'),
   },
   {

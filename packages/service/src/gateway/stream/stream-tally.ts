@@ -6,7 +6,7 @@ import { outputLimitOf } from '#gateway/usage/hold-request.ts';
 import { createStreamFrames } from '#gateway/stream/stream-frames.ts';
 import { createReportWatch } from '#gateway/stream/report-watch.ts';
 import { endingOf } from '#gateway/usage/ending.ts';
-import { createSaidCounter, mayHavePicture, type SaidCounter } from '#gateway/usage/generated.ts';
+import { createSaidCounter, type SaidCounter } from '#gateway/usage/generated.ts';
 import { usageToWire } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
@@ -47,8 +47,8 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>, se
   /** Takes a run. Its chunks have no usage and neither begin nor finish a choice, so only its text is counted. */
   function takeRun(run: TextRun<Chunk>): string {
     if (isPastLimit) return '';
-    // One by one if the limit may fall between two chunks of the run, or if a text may hold a picture.
-    const isPlain = said.bytes() + runs.bytesOf(run) <= limit.bytesMax && run.texts[0]?.some(mayHavePicture) !== true;
+    // One by one if the limit may fall between two chunks of the run.
+    const isPlain = said.bytes() + runs.bytesOf(run) <= limit.bytesMax;
     const written = isPlain ? frames.writeRun(run) : undefined;
     if (written === undefined) return run.chunks.map(takeParsed).join('');
     newest = run;
@@ -61,7 +61,7 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>, se
     const { choices, usage } = chunk;
     beside = frames.besideOf(chunk);
     newest = undefined;
-    const hasText = said.add(choices.map(({ delta }) => delta));
+    const hasText = said.add(choices.map(({ index, delta }) => ({ index, said: delta })));
     // Every chunk is looked at: the format sends usage alone, but some providers send it with the last choice.
     reports.follow(chunk, hasText, said.count);
     isPastLimit = said.bytes() > limit.bytesMax;
@@ -102,22 +102,33 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>, se
   };
 }
 
+interface KnownPattern {
+  readonly pattern: ChunkPattern<Chunk>;
+  readonly isRepeat: boolean;
+  /** The choice whose content the texts are; undefined if they are something else. */
+  readonly content: number | undefined;
+}
+
 /** Counts the texts of runs. One that only repeats what was counted in another place counts nothing (CC-23). */
 function createRunCount(said: SaidCounter) {
   /** The newest pattern: its runs are all alike. */
-  let known: { readonly pattern: ChunkPattern<Chunk>; readonly isRepeat: boolean } | undefined;
+  let known: KnownPattern | undefined;
+  function knownOf(pattern: ChunkPattern<Chunk>): KnownPattern {
+    if (known?.pattern === pattern) return known;
+    const choice = pattern.withTexts(['text']).choices[0];
+    const content = choice?.delta['content'] === 'text' ? choice.index : undefined;
+    known = { pattern, isRepeat: said.repeats(choice?.delta), content };
+    return known;
+  }
   function bytesOf({ pattern, bytes }: TextRun<Chunk>): number {
-    if (known?.pattern !== pattern) {
-      known = { pattern, isRepeat: said.repeats(pattern.withTexts(['text']).choices[0]?.delta) };
-    }
-    return known.isRepeat ? 0 : bytes;
+    return knownOf(pattern).isRepeat ? 0 : bytes;
   }
   return {
     bytesOf,
     /** Returns whether it says anything. */
     add: (run: TextRun<Chunk>): boolean => {
       const bytes = bytesOf(run);
-      if (bytes > 0) said.addTexts(run.texts[0]?.map(unescaped) ?? [], bytes);
+      if (bytes > 0) said.addTexts(run.texts[0]?.map(unescaped) ?? [], bytes, knownOf(run.pattern).content);
       return bytes > 0;
     },
   };

@@ -1,4 +1,5 @@
 import type { Tokenizer } from '@purser/contract/catalogue.ts';
+import { createDrawnPictures, type DrawnPictures } from '#gateway/usage/drawn-pictures.ts';
 import { createTokenCounter } from '#gateway/usage/token-counter.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
@@ -9,10 +10,15 @@ type Visit = (text: string) => void;
  * arguments of tool calls, and what was spoken. Pictures, citations, signatures and sealed reasoning are no text of a model, and fields
  * that we do not know reach nobody (CC-21). Returns the bytes of the texts.
  */
-export function visitGenerated(message: unknown, visit: Visit, thoughts: ThoughtPlaces = new Set()): number {
+export function visitGenerated(
+  message: unknown,
+  visit: Visit,
+  thoughts: ThoughtPlaces = new Set(),
+  drawn: DrawnPictures = createDrawnPictures(),
+): number {
   if (!isJsonObject(message)) return 0;
   const { content, refusal, tool_calls: calls, function_call: called, audio } = message;
-  let bytes = visitContent(content, visit) + visitText(refusal, visit) + visitThoughts(message, visit, thoughts);
+  let bytes = visitContent(content, visit, drawn) + visitText(refusal, visit) + visitThoughts(message, visit, thoughts);
   if (Array.isArray(calls) && calls.length > 0) {
     for (const call of calls) if (isJsonObject(call)) bytes += visitCall(call, visit);
   } else bytes += visitFunction(called, visit); // The older word for the same call.
@@ -20,31 +26,14 @@ export function visitGenerated(message: unknown, visit: Visit, thoughts: Thought
   return bytes;
 }
 
-/** How many pictures a message or delta has. Their bytes say nothing of their tokens. */
-function picturesIn(message: unknown): number {
-  if (!isJsonObject(message)) return 0;
-  const { images, content } = message;
-  let pictures = Array.isArray(images) ? images.filter(isPicture).length : 0;
-  if (!Array.isArray(content)) return pictures + drawnIn(content);
-  for (const part of content) if (isJsonObject(part)) pictures += drawnIn(part['text']);
-  return pictures;
+/** How many pictures stand beside the text of a message or delta. Their bytes say nothing of their tokens. */
+function picturesBeside(message: unknown): number {
+  const images = isJsonObject(message) ? message['images'] : undefined;
+  return Array.isArray(images) ? images.filter(isPicture).length : 0;
 }
 
-/** A picture that a server has written into the text of its answer, as an address that holds all of it. A short one is an example. */
-const DRAWN = /data:image\/[\w.+-]{1,40};base64,[\w+/=]{48,}/g;
-/** No picture is shorter. Nearly every text of a stream is. */
-const DRAWN_CHARACTERS_MIN = 64;
-
-export function mayHavePicture(text: unknown): text is string {
-  return typeof text === 'string' && text.length >= DRAWN_CHARACTERS_MIN && text.includes('data:image/');
-}
-
-function drawnIn(text: unknown): number {
-  return mayHavePicture(text) ? (text.match(DRAWN)?.length ?? 0) : 0;
-}
-
-function visitSaid(text: unknown, visit: Visit): number {
-  return visitText(mayHavePicture(text) ? text.replace(DRAWN, '') : text, visit);
+function visitSaid(text: unknown, visit: Visit, drawn: DrawnPictures): number {
+  return visitText(typeof text === 'string' ? drawn.take(text) : text, visit);
 }
 
 function isPicture(item: unknown): boolean {
@@ -59,11 +48,11 @@ function visitText(text: unknown, visit: Visit): number {
 }
 
 /** Some providers send content in parts. */
-function visitContent(content: unknown, visit: Visit): number {
-  if (!Array.isArray(content)) return visitSaid(content, visit);
+function visitContent(content: unknown, visit: Visit, drawn: DrawnPictures): number {
+  if (!Array.isArray(content)) return visitSaid(content, visit, drawn);
   let bytes = 0;
   for (const part of content)
-    if (isJsonObject(part)) bytes += visitSaid(part['text'], visit) + visitText(part['refusal'], visit);
+    if (isJsonObject(part)) bytes += visitSaid(part['text'], visit, drawn) + visitText(part['refusal'], visit);
   return bytes;
 }
 
@@ -144,6 +133,11 @@ function visitFunction(called: unknown, visit: Visit): number {
   return visitText(name, visit) + visitText(isObject ? JSON.stringify(words) : words, visit);
 }
 
+/** Pieces of a picture in the content are something that is said, and no text. */
+function hasContent(said: unknown): boolean {
+  return isJsonObject(said) && isFilled(said['content']);
+}
+
 function isFilled(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
@@ -154,12 +148,18 @@ export interface OwnCount {
   readonly pictures: number;
 }
 
+/** A message or delta of the choice with this number. */
+interface Said {
+  readonly index: number;
+  readonly said: unknown;
+}
+
 /** Counts what the messages or deltas of one answer say, as they come. */
 export interface SaidCounter {
   /** Counts messages or deltas. Returns whether they say anything. */
-  readonly add: (messages: readonly unknown[]) => boolean;
-  /** Counts texts that came without their messages. `bytes` is their length. */
-  readonly addTexts: (texts: readonly string[], bytes: number) => void;
+  readonly add: (messages: readonly Said[]) => boolean;
+  /** Counts texts that came without their messages. `bytes` is their length, `content` the choice whose content they are, if they are any. */
+  readonly addTexts: (texts: readonly string[], bytes: number, content: number | undefined) => void;
   /** Whether texts without their messages only repeat thoughts that stood in another place. `delta`: one of them, filled. */
   readonly repeats: (delta: unknown) => boolean;
   /** The bytes of all texts. */
@@ -172,18 +172,35 @@ export function createSaidCounter(tokenizer: Tokenizer): SaidCounter {
   let bytes = 0;
   let pictures = 0;
   const thoughts: ThoughtPlaces = new Set();
+  /** The pictures in the content of each choice. */
+  const drawn = new Map<number, DrawnPictures>();
+
+  function drawnOf(index: number): DrawnPictures {
+    const known = drawn.get(index) ?? createDrawnPictures();
+    drawn.set(index, known);
+    return known;
+  }
+
   return {
     add: (messages) => {
-      const before = bytes + pictures;
-      for (const message of messages) {
-        bytes += visitGenerated(message, counter.add, thoughts);
-        pictures += picturesIn(message);
+      let hasSaid = false;
+      for (const { index, said } of messages) {
+        const more = visitGenerated(said, counter.add, thoughts, drawnOf(index));
+        const beside = picturesBeside(said);
+        bytes += more;
+        pictures += beside;
+        hasSaid ||= more + beside > 0 || hasContent(said);
       }
-      return bytes + pictures > before;
+      return hasSaid;
     },
-    addTexts: (texts, textBytes) => {
-      for (const text of texts) counter.add(text);
+    addTexts: (texts, textBytes, content) => {
       bytes += textBytes;
+      const known = content === undefined ? undefined : drawnOf(content);
+      for (const text of texts) {
+        const taken = known === undefined ? text : known.take(text);
+        counter.add(taken);
+        if (taken !== text) bytes += Buffer.byteLength(taken) - Buffer.byteLength(text);
+      }
     },
     repeats: (delta) => {
       const said = isJsonObject(delta) ? delta : {};
@@ -193,7 +210,14 @@ export function createSaidCounter(tokenizer: Tokenizer): SaidCounter {
       return !thoughts.has(place);
     },
     bytes: () => bytes,
-    count: () => ({ textTokens: counter.tokens(), pictures }),
+    count: () => {
+      let all = pictures;
+      for (const ofChoice of drawn.values()) {
+        counter.add(ofChoice.flush());
+        all += ofChoice.count();
+      }
+      return { textTokens: counter.tokens(), pictures: all };
+    },
   };
 }
 
@@ -206,7 +230,7 @@ export function generatedIn(
   for (const { message } of choices) bytes += visitGenerated(message, ignore);
   const count = (): OwnCount => {
     const counter = createSaidCounter(tokenizer);
-    counter.add(choices.map(({ message }) => message));
+    counter.add(choices.map(({ message }, index) => ({ index, said: message })));
     return counter.count();
   };
   return { bytes, count };
