@@ -61,6 +61,28 @@ for (const [way, [delta, read]] of Object.entries(WAYS)) {
   });
 }
 
+/** What has no pieces: a client would take two pictures for one, or half a citation for a whole one. */
+const PICTURE = { type: 'image_url', image_url: { url: `data:image/png;base64,${'iVBORw0KGgoA'.repeat(9_000)}` } };
+const CITATION = { type: 'url_citation', url_citation: { url: 'https://e.example/', content: 'x'.repeat(70_000) } };
+const SEAL = { type: 'reasoning.encrypted', index: 0, data: 'c2VhbA=='.repeat(6_000) };
+
+test('CC-01 a longer picture, citation or seal comes whole, alone in its line', async () => {
+  const user = await newUser(BALANCE);
+  const delta = { content: TEXT, images: [PICTURE], annotations: [CITATION, CITATION], reasoning_details: [SEAL] };
+  const end = frame({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: USAGE }) + frame('[DONE]');
+  upstream.script({ body: [{ write: of({ role: 'assistant', ...delta }) + end }] });
+  const text = await (await openStream({ url: service.url, key: app.liveKey, user }, {})).whole();
+  const lines = text.split('\n').filter((line) => line.startsWith('data: {'));
+  const long = lines.filter((line) => Buffer.byteLength(line) > LINE_BYTES_MAX);
+  const alone = long.map((line) => (JSON.parse(line.slice(6)) as Chunk).choices.map((choice) => choice.delta));
+  const [cited, seal] = [{ annotations: [CITATION] }, { reasoning_details: [SEAL] }];
+  assert.deepEqual(alone, [[{ images: [PICTURE] }], [cited], [cited], [seal]]);
+  const deltas = lines.flatMap((line) => (JSON.parse(line.slice(6)) as Chunk).choices);
+  assert.equal(deltas.map((choice) => choice.delta['content'] ?? '').join(''), TEXT);
+  const { balance } = await service.wallet(app, user);
+  assert.equal(balance, BALANCE - chargeFor({ prompt: 30, completion: 20 }));
+});
+
 interface Chunk {
   readonly id: string;
   readonly choices: readonly { index: number; delta: Delta; finish_reason: string | null }[];
