@@ -66,7 +66,8 @@ Each was seen in the version that is given. Each call of a client is charged, al
 | openai (Python) 3.57.0 | prints a 402 without the link | \`error.body["topupUrl"]\`; 3.3.0 printed the body |
 | agno 3.1.10 | returns the message of a 402 as the answer | look at the \`status\` of the run: it is \`error\` |
 | Genkit | calls a 402 an unknown error | the header \`x-service-topup-url\` |
-| langchaingo 0.1.14 | returns no error for a stream that failed, which costs nothing | such an answer has an empty \`StopReason\` |`;
+| langchaingo 0.1.14 | returns no error for a stream that failed, which costs nothing | such an answer has an empty \`StopReason\` |
+| langchaingo 0.1.14 | stops reading at a line of more than 64 KB, which a picture, a citation or sealed reasoning can make | plain calls for models that draw or cite |`;
 
 const RESULTS = `## What was tested
 
