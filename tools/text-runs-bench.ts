@@ -6,6 +6,7 @@ import { tableOf } from '../benchmarks/support/table.ts';
 import type { Model, Upstream } from '../packages/service/src/catalogue/catalogue.ts';
 import type { ChatCall } from '../packages/service/src/gateway/call/call.ts';
 import { createStreamTally } from '../packages/service/src/gateway/stream/stream-tally.ts';
+import { chatReply } from '../packages/service/src/gateway/wires/chat/reply.ts';
 import { newCallId } from '../packages/service/src/kernel/ids.ts';
 import { parseJson } from '../packages/service/src/kernel/json.ts';
 import { micros } from '../packages/service/src/kernel/micros.ts';
@@ -65,6 +66,7 @@ const CALL = {
   prompt: { tokensMax: 1_000, tokensEstimated: 20 },
   outputTokensAsked: 10_000,
   outputTokensMax: 10_000,
+  reply: chatReply,
 } as unknown as ChatCall;
 const BESIDE = {
   id: 'chatcmpl-1',

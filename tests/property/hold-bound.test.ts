@@ -22,6 +22,7 @@ import {
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 import { MICROS_MAX, type Micros, micros } from '../../packages/service/src/kernel/micros.ts';
 import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
+import { chatReply } from '../../packages/service/src/gateway/wires/chat/reply.ts';
 import { createToRequest } from '../../packages/service/src/providers/openai-compatible/to-request.ts';
 import { anyRequest, promptTokensMost } from '../support/any-request.ts';
 import { COMPLETIONS, send } from '../support/client.ts';
@@ -103,9 +104,11 @@ function admitted(body: string, model: Model): AskingCall {
   const bytes = Buffer.from(body);
   const request = parseBody(bytes);
   assert.ok(!(request instanceof Refusal));
-  const refused = checkShape(request) ?? checkModelParameters(request, model);
+  const refused = checkShape(request) ?? checkModelParameters(request, model, String);
   assert.equal(refused?.message, undefined);
-  return callOf(request, model, {
+  return callOf({ request, leftOut: [] }, model, {
+    wire: 'chat',
+    asking: { isStream: request['stream'] === true, reply: chatReply },
     caller: { app, keyId, mode: 'live', boundUser: null, joinSeconds: null, key },
     userId: 'anna' as EndUserId,
     correlationId: newCorrelationId(),

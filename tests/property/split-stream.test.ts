@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Model, Upstream } from '../../packages/service/src/catalogue/catalogue.ts';
 import type { ChatCall } from '../../packages/service/src/gateway/call/call.ts';
-import { endFrames } from '../../packages/service/src/gateway/answer/frames.ts';
+import { chatReply } from '../../packages/service/src/gateway/wires/chat/reply.ts';
 import { createStreamTally } from '../../packages/service/src/gateway/stream/stream-tally.ts';
 import { newCallId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
@@ -81,6 +81,7 @@ const CALL = {
     tokenizer: 'o200k',
   } as unknown as Model,
   upstreams: [UPSTREAM],
+  reply: chatReply,
   wantsUsage: true,
   choices: 1,
   prompt: { tokensMax: 1_000, tokensEstimated: 20 },
@@ -124,7 +125,7 @@ async function relayed(...buffers: readonly Buffer[]): Promise<{ readonly frames
   });
   assert.ok(tally.isFinished());
   const { charge } = tally.endingAs('answered');
-  return { frames: frames + tally.cutFrames() + endFrames(tally.end(), charge), charge };
+  return { frames: frames + tally.cutFrames() + chatReply.endFrames(tally.end(), charge), charge };
 }
 
 for (const [name, end] of [

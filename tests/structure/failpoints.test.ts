@@ -6,7 +6,7 @@ import { FAILPOINTS, MARKED, MARKED_STATEMENTS } from '../../packages/service/sr
 
 /** The files on the path of a call. For some, only the part that calls wait for. */
 const CALL_PATH = [
-  'http/data-plane/chat.ts',
+  'http/data-plane/call.ts',
   'http/data-plane/frame-writer.ts',
   'gateway/request/admission.ts',
   'gateway/run-in-lane.ts',

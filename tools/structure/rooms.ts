@@ -14,7 +14,7 @@ export const ROOMS: Readonly<Record<string, Table>> = {
     lanes: 'call usage answer upstream',
     idempotency: 'call answer',
     stream: 'call usage answer idempotency',
-    wires: 'call usage answer request',
+    wires: 'call usage request',
   }),
   ledger: tableOf({
     statements: '',

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import type { Model, Upstream } from '../../../packages/service/src/catalogue/catalogue.ts';
 import type { ChatCall } from '../../../packages/service/src/gateway/call/call.ts';
 import { createStreamTally } from '../../../packages/service/src/gateway/stream/stream-tally.ts';
+import { chatReply } from '../../../packages/service/src/gateway/wires/chat/reply.ts';
 import { newCallId } from '../../../packages/service/src/kernel/ids.ts';
 import type { JsonObject } from '../../../packages/service/src/kernel/json.ts';
 import { micros } from '../../../packages/service/src/kernel/micros.ts';
@@ -29,7 +30,7 @@ const CALL_ID = newCallId();
 const PROMPT = { tokensMax: 1_000, tokensEstimated: 20 };
 
 const COMMON = { callId: CALL_ID, model: MODEL, upstreams: [UPSTREAM], choices: 2, prompt: PROMPT, outputTokensMax: 2 };
-const callOf = (wantsUsage: boolean) => ({ ...COMMON, wantsUsage }) as unknown as ChatCall;
+const callOf = (wantsUsage: boolean) => ({ ...COMMON, reply: chatReply, wantsUsage }) as unknown as ChatCall;
 
 /** Texts that JSON escapes, that end an event, or that equal the marks of our own templates. */
 const text = fc.oneof(
@@ -219,7 +220,8 @@ test('CC-01 padding is passed on unchanged and costs nothing', () => {
     frames.map((frame) => (JSON.parse(frame.slice('data: '.length)) as JsonObject)['obfuscation']),
     sent.map(({ obfuscation }) => obfuscation),
   );
-  assert.equal(tally.end().usageChunk?.['obfuscation'], 'p'.repeat(3_000));
+  const { usageChunk } = tally.end();
+  assert.equal((usageChunk as JsonObject)['obfuscation'], 'p'.repeat(3_000));
   assert.equal(tally.endingAs('answered').usage.completionTokens, 2);
 });
 

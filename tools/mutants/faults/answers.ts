@@ -96,7 +96,9 @@ export const ANSWER_FAULTS: readonly Mutant[] = [
   {
     id: 'prompt-held-by-its-characters',
     clause: 'WA-07',
-    edits: [holdRequest('const sentBytes = Buffer.byteLength(requestText);', 'const sentBytes = requestText.length;')],
+    edits: [
+      holdRequest('const innerBytes = Buffer.byteLength(requestText);', 'const innerBytes = requestText.length;'),
+    ],
     killer: bounding('WA-07 no call costs more than its hold at any prices'),
   },
   {
@@ -104,8 +106,8 @@ export const ANSWER_FAULTS: readonly Mutant[] = [
     clause: 'CC-23',
     edits: [
       holdRequest(
-        'promptCharactersOf(request) + sentBytes - requestText.length - dataUrlBytes',
-        'sentBytes - dataUrlBytes',
+        'promptCharactersOf(request) + innerBytes - requestText.length - dataUrlBytes',
+        'innerBytes - dataUrlBytes',
       ),
     ],
     killer: charging('CC-23 our prompt count ignores JSON spelling'),

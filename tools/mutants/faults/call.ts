@@ -231,10 +231,13 @@ export const CALL_FAULTS: readonly Mutant[] = [
     id: 'stream-done-before-its-settlement',
     clause: 'CC-08',
     edits: [
-      stream('    await out.end(stream.held + tally.cutFrames() + endFrames(tally.end(), charged));\n', ''),
+      stream(
+        '    await out.end(stream.held + tally.cutFrames() + hold.call.reply.endFrames(tally.end(), charged));\n',
+        '',
+      ),
       stream(
         '    const ending = tally.endingAs(outcome);\n',
-        '    const ending = tally.endingAs(outcome);\n    await out.end(stream.held + tally.cutFrames() + endFrames(tally.end(), ending.charge));\n',
+        '    const ending = tally.endingAs(outcome);\n    await out.end(stream.held + tally.cutFrames() + hold.call.reply.endFrames(tally.end(), ending.charge));\n',
       ),
     ],
     killer: settledFirst('CC-08 a stream that reaches its end tells its caller only after settlement'),

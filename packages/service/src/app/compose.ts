@@ -133,7 +133,15 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   };
   const processMetrics = declareProcessMetrics({ callsUnderWay: running.count });
   const { cellRoutes, ...read } = openReaders({ db: reads, pools, config, keys, clock, log, ...cells });
-  const dataPlane = { gateway, writers: openWriters(), ...read, links, clock, ...endsOf(endCall, cells, cellRoutes) };
+  const dataPlane = {
+    gateway,
+    writers: openWriters(),
+    bodyBytesMax: config.callBodyBytesMax,
+    ...read,
+    links,
+    clock,
+    ...endsOf(endCall, cells, cellRoutes),
+  };
   const webhooks = composeWebhooks({ config, keys, pools, clock, log });
   const outbox = startMail(config, pools.planes, log);
   const status = openStatus({ upkeep, pools, config, instance, spool, catalogue, log });

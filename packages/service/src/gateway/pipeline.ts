@@ -10,19 +10,20 @@ import {
   checkEntitlement,
   checkModelParameters,
   checkModelsOfKey,
-  checkShape,
   findEligible,
   findOutcomeModel,
+  inWordsOf,
   parseIdempotencyKey,
   resolveModel,
   type RetryMarks,
+  takesOf,
 } from '#gateway/request/validate-call.ts';
 import type { Drains, Gone, StreamPace, Rejections } from '#gateway/call/call.ts';
 import type { CallNotes } from '#gateway/call/call-notes.ts';
 import type { BeginSpan } from '#gateway/call/call-span.ts';
 import type { Lane } from '#gateway/call/lane.ts';
+import type { Wire } from '#gateway/call/wire.ts';
 import { parseBody } from '#gateway/request/parse-body.ts';
-import { withoutEmptyLists } from '#gateway/request/parameters.ts';
 import type { Pseudonyms } from '#gateway/request/pseudonyms.ts';
 import type { Upstreams } from '#gateway/upstream/upstreams.ts';
 import { runInLane } from '#gateway/run-in-lane.ts';
@@ -51,8 +52,10 @@ export interface Gateway {
 }
 
 interface Incoming {
+  readonly wire: Wire;
   readonly caller: Caller;
   readonly user: string | undefined;
+  readonly userAgent: string | undefined;
   readonly retry: RetryMarks;
   readonly correlationId: CorrelationId;
   /** The whole body, within its size limit. */
@@ -64,46 +67,49 @@ interface Incoming {
 type Completed = Answer | Refusal | Promise<Answer | Refusal>;
 
 /**
- * Takes one chat completion from bytes to answer. Each line may refuse, and their order is part of the contract (CC-10,
- * `docs/ARCHITECTURE.md`). `admit` comes first, before the body is read. A call refused here never reached a provider and left
- * no hold (CC-08). It makes no promise but the lane's: each costs a call more than the checks do.
+ * Takes one call from bytes to answer, whatever wire it came by. Each line may refuse, and their order is part of the contract
+ * (CC-10, `docs/ARCHITECTURE.md`). `admit` comes first, before the body is read. A call refused here never reached a provider and
+ * left no hold (CC-08). It makes no promise but the lane's: each costs a call more than the checks do.
  */
-export function completeChat(gateway: Gateway, incoming: Incoming): Completed {
-  const { caller, correlationId, bytes, gone, notes } = incoming;
+export function completeCall(gateway: Gateway, incoming: Incoming): Completed {
+  const { wire, caller, correlationId, bytes, gone, notes, userAgent } = incoming;
+  const { appId } = caller.app;
   const userId = parseUser(caller, incoming.user);
   if (userId instanceof Refusal) return userId;
   notes.userId = userId;
 
   const body = parseBody(incoming.bytes);
   if (body instanceof Refusal) return body;
-
-  const misshapen = checkShape(body);
-  if (misshapen !== undefined) return misshapen;
-  const request = withoutEmptyLists(body);
-  const isStream = request['stream'] === true;
+  const asking = wire.read(body, { appId, userId, mode: caller.mode, userAgent });
+  if (asking instanceof Refusal) return asking;
+  const { isStream, model: name } = asking;
   notes.isStream = isStream;
 
-  const name = String(request['model']);
   const outcome = findOutcomeModel(gateway.catalogue, caller, name);
   const model = outcome ?? resolveModel(gateway.catalogue, name);
   if (model instanceof Refusal) return model;
   notes.model = model.id;
 
-  const refused =
+  const barred =
     checkEntitlement(caller, model, name) ??
-    (outcome === undefined ? checkModelsOfKey(gateway.catalogue, caller, { model, name }) : undefined) ??
-    checkModelParameters(request, model) ??
-    checkContext(request, model, bytes.length);
-  if (refused !== undefined) return refused;
+    (outcome === undefined ? checkModelsOfKey(gateway.catalogue, caller, { model, name }) : undefined);
+  if (barred !== undefined) return barred;
+  const fitted = asking.fit(takesOf(model, wire.name));
+  if (fitted instanceof Refusal) return fitted;
+  const { request } = fitted;
+  const refused = checkModelParameters(request, model, asking.nameOf) ?? checkContext(request, model, bytes.length);
+  if (refused !== undefined) return inWordsOf(asking.nameOf, refused);
   const eligible = findEligible(request, model);
-  if (eligible instanceof Refusal) return eligible;
+  if (eligible instanceof Refusal) return inWordsOf(asking.nameOf, eligible);
 
-  const scope = { appId: caller.app.appId, mode: caller.mode, userId, isStream, bytes };
+  const scope = { appId, mode: caller.mode, userId, isStream, body: () => asking.joinsBy?.() ?? bytes };
   const idempotencyKey = parseIdempotencyKey(gateway.idempotency.digests, incoming.retry, scope);
   if (idempotencyKey instanceof Refusal) return idempotencyKey;
 
   const { pseudonyms, log, drains, pace, idempotency, rejections } = gateway;
-  const asking = callOf(request, model, {
+  const asked = callOf(fitted, model, {
+    wire: wire.name,
+    asking,
     caller,
     userId,
     correlationId,
@@ -112,14 +118,14 @@ export function completeChat(gateway: Gateway, incoming: Incoming): Completed {
     upstreams: gateway.upstreams.inOrder(eligible),
     idempotencyKey,
   });
-  notes.callId = asking.call.callId;
+  notes.callId = asked.call.callId;
   const callerSide = { gone, notes, log, drains, pace, idempotency, rejections };
 
   // The only fork between real and play money in the program. From here on, types keep the two apart.
   switch (caller.mode) {
     case 'live':
-      return runInLane(gateway.lanes.live, asking, callerSide);
+      return runInLane(gateway.lanes.live, asked, callerSide);
     case 'sandbox':
-      return runInLane(gateway.lanes.sandbox, asking, callerSide);
+      return runInLane(gateway.lanes.sandbox, asked, callerSide);
   }
 }

@@ -1,5 +1,5 @@
 import { outputLimitFor } from '#gateway/usage/hold-request.ts';
-import { type Answer, answerFactsOf, answerSeen, endFailed } from '#gateway/answer/answer.ts';
+import { type Answer, answerFactsOf, endFailed } from '#gateway/answer/answer.ts';
 import type { UpstreamRefusalCode } from '#gateway/answer/upstream-refusals.ts';
 import type { AskingCall, CallerSide } from '#gateway/call/call.ts';
 import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/call/lane.ts';
@@ -14,7 +14,6 @@ import type { Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Refusal } from '#kernel/refusal.ts';
 import type { Completion, LargeAnswer } from '#providers/completion.ts';
-import { visibleChoices } from '#providers/visible-fields.ts';
 
 type LaneRefusalCode = HoldRefusalCode | UpstreamRefusalCode | 'CONFLICT';
 
@@ -113,7 +112,8 @@ function endingOfWhole(hold: Hold<Mode>, { upstream, outputTokens }: Route, { ch
   return endingOf(hold, 'answered', { ...told, upstream, isPastLimit, limit });
 }
 
-function seenOf({ call }: Hold<Mode>, { choices, usage, extra }: Completion, ending: Ending): JsonObject {
-  const told = usage && { usage: usageToWire(ending.usage, usage) };
-  return answerSeen(extra, call.callId, { choices: visibleChoices(choices), model: call.model.id, ...told });
+function seenOf({ call }: Hold<Mode>, completion: Completion, ending: Ending): JsonObject {
+  const { usage } = completion;
+  const told = { isReported: usage !== undefined, usage: usageToWire(ending.usage, usage) };
+  return call.reply.plain(call, completion, told);
 }

@@ -21,7 +21,7 @@ export interface BodyReader {
   /** The account or network address whose bodies count together. */
   readonly caller: string;
   /** The most bytes of the body. The limit is 1 MiB if it is left out. */
-  readonly most?: number;
+  readonly most?: number | undefined;
 }
 
 /**
@@ -103,6 +103,7 @@ function collect(
 export function afterBody<Refused extends Refusal>(
   { request, response }: Sides,
   refusal: Refused,
+  most = BODY_BYTES_MAX,
 ): Refused | Promise<Refused | BodyRefusal> {
   if (request.headers['transfer-encoding'] === undefined) return refusal;
   const counted = strangers.begin(request.socket.remoteAddress ?? '');
@@ -115,10 +116,10 @@ export function afterBody<Refused extends Refusal>(
     };
     request.on('data', (part: Buffer) => {
       bytes += part.length;
-      if (bytes <= BODY_BYTES_MAX) return;
+      if (bytes <= most) return;
       request.removeAllListeners('data');
       request.pause();
-      end(tooLarge(BODY_BYTES_MAX));
+      end(tooLarge(most));
     });
     request.on('end', () => end(refusal));
     for (const side of [request, response]) side.on('close', () => end(refusal));

@@ -2,11 +2,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { Duplex } from 'node:stream';
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
 import { CallNotes } from '#gateway/call/call-notes.ts';
+import { WIRES } from '#gateway/wires/wires.ts';
 import type { Closing } from '#http/closing.ts';
 import { envelopeOf } from '#http/envelope.ts';
 import { refusals } from '#http/refusal-counter.ts';
 import { handleBalance } from '#http/data-plane/balance.ts';
-import { handleChat } from '#http/data-plane/chat.ts';
+import { handleCall } from '#http/data-plane/call.ts';
 import { handleConnect } from '#http/data-plane/connect.ts';
 import type { DataPlane } from '#http/data-plane/data-plane.ts';
 import { handleModel, handleModelList } from '#http/data-plane/models.ts';
@@ -49,8 +50,8 @@ const LINGER_MS_MAX = 2_000;
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 /** Back-pressure begins at this many unread bytes. Node's default of 64 KiB adds up with thousands of open streams. */
 const UNREAD_BYTES_MAX = 16 * 1024;
-/** Its handler writes the correlation id itself, together with all other headers in one call. */
-const CHAT_PATH = '/v1/chat/completions';
+/** Their handler writes the correlation id itself, together with all other headers in one call. */
+const CALL_PATHS: ReadonlySet<string> = new Set(WIRES.map(({ path }) => path));
 const MODEL_PATH = '/v1/models/';
 const RECEIPT_PATH = '/calls/';
 const NOTIFYING = ['stripe', 'test'] as const satisfies readonly ProcessorName[];
@@ -76,7 +77,7 @@ interface ServerOptions {
 }
 
 function notesOf(path: string): CallNotes | undefined {
-  return path === CHAT_PATH ? new CallNotes() : undefined;
+  return CALL_PATHS.has(path) ? new CallNotes() : undefined;
 }
 
 type Handler = (exchange: Exchange) => Promise<void> | void;
@@ -144,7 +145,10 @@ function routesOf({
 }: ServerOptions): ReadonlyMap<string, Route> {
   const { around: ofUser = same } = dataPlane.forwarding ?? {};
   const routes = new Map<string, Route>([
-    [CHAT_PATH, { POST: ofUser((exchange) => handleChat(dataPlane, exchange)) }],
+    ...WIRES.map((wire): [string, Route] => [
+      wire.path,
+      { POST: ofUser((exchange) => handleCall(dataPlane, wire, exchange)) },
+    ]),
     ['/v1/models', { GET: (exchange) => handleModelList(dataPlane, exchange) }],
     ['/prices', { GET: (exchange) => handlePriceList(dataPlane, exchange) }],
     ['/balance', { GET: ofUser((exchange) => handleBalance(dataPlane, exchange)) }],

@@ -44,7 +44,7 @@ interface RetryMark {
 
 /** Computes the digests by which retries find the original call. */
 export interface IdempotencyDigests {
-  readonly keyOf: (scope: IdempotencyScope, mark: RetryMark, body: Buffer) => IdempotencyKey;
+  readonly keyOf: (scope: IdempotencyScope, mark: RetryMark, body: Buffer | string) => IdempotencyKey;
   /** Names a request to one model, for use in this process's memory. */
   readonly requestOf: (scope: IdempotencyScope, model: string, request: string) => string;
 }

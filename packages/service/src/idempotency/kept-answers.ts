@@ -17,7 +17,7 @@ export interface SentAnswer {
   /** The body, byte for byte. Of a stream: without its end. */
   readonly text: string;
   /** What the end of a stream is made of. An answer is kept before its charge is known, and the end tells the charge. */
-  readonly end?: { readonly callId: CallId; readonly usageChunk?: JsonObject | undefined };
+  readonly end?: JsonObject & { readonly callId: CallId };
 }
 
 interface KeptAnswer extends SentAnswer {

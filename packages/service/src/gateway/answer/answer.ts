@@ -1,17 +1,16 @@
 import type { AskingCall, CallerSide, ChatCall } from '#gateway/call/call.ts';
+import type { StreamReply } from '#gateway/call/wire.ts';
 import type { Upstream } from '#catalogue/catalogue.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { errorTextOf } from '#providers/error-text.ts';
 import { UpstreamError } from '#providers/provider.ts';
-import { type CallId, type Mode, secondOf } from '#kernel/ids.ts';
-import type { JsonObject } from '#kernel/json.ts';
+import type { CallId, Mode } from '#kernel/ids.ts';
 import { noteFailure } from '#gateway/answer/failures.ts';
 import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/answer/upstream-refusals.ts';
 import type { Ending, Hold, Lane } from '#gateway/call/lane.ts';
 import { describeFault } from '#kernel/log.ts';
 import type { Refusal } from '#kernel/refusal.ts';
-import { visibleAnswer, visibleAnswerWith } from '#providers/visible-fields.ts';
 
 /** The answer of a call that was not refused. */
 export type Answer = PlainAnswer | StreamAnswer | ReplayedAnswer;
@@ -57,12 +56,21 @@ export interface FrameWriter {
   readonly write: WriteFrames;
   /** Writes the last frames and ends the answer. */
   readonly end: WriteFrames;
-  /** Writes the last frames and then the refusal, and ends the answer (ER-06). Undefined is a fault of ours. */
-  readonly fail: (frames: string, refusal: Refusal | undefined) => Promise<void> | undefined;
+  /**
+   * Writes the last frames and then the refusal, as `write` words it, and ends the answer (ER-06). An undefined refusal is a fault of
+   * ours.
+   */
+  readonly fail: (
+    frames: string,
+    refusal: Refusal | undefined,
+    write: StreamReply['fail'],
+  ) => Promise<void> | undefined;
 }
 
 interface AnswerFacts {
   readonly callId: CallId;
+  /** What of the request was left out, because the model cannot do it. */
+  readonly leftOut: readonly string[];
   /**
    * It is set when the wallet affords less output than was asked for, or when an answer of that size could not be
    * taken.
@@ -72,41 +80,7 @@ interface AnswerFacts {
 
 export function answerFactsOf(call: ChatCall, outputTokens: number): AnswerFacts {
   const loweredOutputTokens = outputTokens < call.outputTokensAsked ? outputTokens : undefined;
-  return { callId: call.callId, loweredOutputTokens };
-}
-
-/**
- * The caller's form of a provider's answer: with `ours`, and with the `id`, `object` and `created` that clients of the format need.
- * The provider's own `id` and `created` are taken if it sent any; `object` is always ours, because it says which format follows.
- * Fields that callers may not see are gone (CC-21).
- */
-export function answerSeen(answer: JsonObject, callId: CallId, ours: JsonObject): JsonObject {
-  return visibleAnswerWith(answer, { ...headOf(answer, callId, 'chat.completion'), ...ours });
-}
-
-/** Gives the chunks of one stream such a head. The head of the first one is on all, as clients expect. */
-export function createChunkHead(callId: CallId): (chunk: JsonObject) => JsonObject {
-  let head: JsonObject | undefined;
-  return (chunk) => {
-    head ??= headOf(chunk, callId, 'chat.completion.chunk');
-    return fixed(visibleAnswer(chunk), head);
-  };
-}
-
-function headOf({ id, created }: JsonObject, callId: CallId, object: string): JsonObject {
-  return {
-    id: typeof id === 'string' && id !== '' ? id : `chatcmpl-${callId}`,
-    object,
-    created: Number.isInteger(created) ? created : secondOf(callId),
-  };
-}
-
-/** The object itself if it has these fields, so that they keep their order. */
-function fixed(object: JsonObject, fields: JsonObject): JsonObject {
-  for (const name of Object.keys(fields)) {
-    if (object[name] !== fields[name]) return { ...object, ...fields };
-  }
-  return object;
+  return { callId: call.callId, leftOut: call.leftOut, loweredOutputTokens };
 }
 
 interface FailedCall<M extends Mode> {

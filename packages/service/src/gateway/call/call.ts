@@ -3,13 +3,14 @@ import type { IdempotencyKey } from '#idempotency/idempotency-key.ts';
 import type { Idempotency } from '#idempotency/idempotency.ts';
 import type { CallNotes } from '#gateway/call/call-notes.ts';
 import type { CallSpan } from '#gateway/call/call-span.ts';
+import type { Reply } from '#gateway/call/wire.ts';
 import type { Model, Upstream } from '#catalogue/catalogue.ts';
 import type { KeyBudget } from '#kernel/hold.ts';
 import type { AppId, CallId, CorrelationId, EndUserId, Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Log } from '#kernel/log.ts';
 import type { Signal } from '#kernel/signal.ts';
-import type { UpstreamError } from '#providers/provider.ts';
+import type { NativeCall, UpstreamError } from '#providers/provider.ts';
 
 /** A validated call for one end user. Nothing in it can still be refused for its form. */
 export interface ChatCall {
@@ -23,6 +24,10 @@ export interface ChatCall {
   /** The upstreams that can serve this call, in the order in which they are asked (CC-16). */
   readonly upstreams: readonly [Upstream, ...Upstream[]];
   readonly isStream: boolean;
+  /** Writes the answer in the words of the caller's wire (WI-01). */
+  readonly reply: Reply;
+  /** What of the request was left out, because the model cannot do it. */
+  readonly leftOut: readonly string[];
   /** The caller asked for the usage chunk of a stream (CC-12). */
   readonly wantsUsage: boolean;
   readonly choices: number;
@@ -45,6 +50,8 @@ export interface Asked {
   readonly request: JsonObject;
   /** The request as JSON, without the fields that the service decides. */
   readonly requestText: string;
+  /** The request as its caller wrote it. It is undefined if no upstream of the call speaks the caller's wire. */
+  readonly native?: NativeCall | undefined;
 }
 
 /** A call on its way to its provider. */

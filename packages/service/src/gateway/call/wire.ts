@@ -15,6 +15,8 @@ export interface Wire {
   readonly name: Api;
   /** Where it is served. */
   readonly path: string;
+  /** Whether its bodies may be as large as the setting says. The others end at the 1 MiB of CC-06. */
+  readonly takesLargeBodies: boolean;
   /** Checks the form of a body and reads it. A refusal names a field as the caller wrote it. */
   readonly read: (body: JsonObject, by: AskedBy) => WireRequest | Refusal<'BAD_REQUEST'>;
   /** A refusal in the words that clients of this wire show to their users. */
@@ -35,9 +37,11 @@ export interface WireRequest {
   /** The name of a model, as the caller wrote it. */
   readonly model: string;
   readonly isStream: boolean;
+  /** The text by which a repeat without a key is found (CC-14), if a repeat may differ in bytes. Undefined: the body itself. */
+  readonly joinsBy?: () => string;
   /** Returns what is asked, once it is known what the model takes. */
   readonly fit: (takes: Takes) => Fitted | Refusal<'BAD_REQUEST'>;
-  /** The caller's name for a path in the form of chat completions. */
+  /** The caller's name for a path in the form of chat completions. It is '' for a parameter that the wire has no word for. */
   readonly nameOf: (path: string) => string;
   readonly reply: Reply;
 }

@@ -13,7 +13,7 @@ const SCOPE = { appId: 'app_1' as AppId, mode: 'live', userId: 'anna' as EndUser
 
 function keyOf(headers: Partial<RetryMarks>, more: object = {}, body = 'body') {
   const marks = { idempotencyKey: undefined, retryCount: undefined, joinSeconds: null, ...headers };
-  const idempotencyKey = parseIdempotencyKey(digests, marks, { ...SCOPE, bytes: Buffer.from(body), ...more });
+  const idempotencyKey = parseIdempotencyKey(digests, marks, { ...SCOPE, body: () => Buffer.from(body), ...more });
   assert.ok(!(idempotencyKey instanceof Refusal));
   return idempotencyKey;
 }

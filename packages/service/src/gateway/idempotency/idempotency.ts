@@ -1,7 +1,6 @@
 import type { IdempotencyKey } from '#idempotency/idempotency-key.ts';
 import { KEPT_CHARACTERS_MAX, type SentAnswer } from '#idempotency/kept-answers.ts';
 import type { ReplayedAnswer } from '#gateway/answer/answer.ts';
-import { endFrames } from '#gateway/answer/frames.ts';
 import type { CallerSide, ChatCall } from '#gateway/call/call.ts';
 import type { EndedHold, Ending, Hold, Lane, Placed, PlacedHold, RefusedHold } from '#gateway/call/lane.ts';
 import { replays } from '#gateway/idempotency/metrics.ts';
@@ -70,16 +69,22 @@ function otherBody(): RefusedJoin {
 }
 
 async function replayOf(
-  { idempotencyKey }: ChatCall,
+  { idempotencyKey, reply, leftOut }: ChatCall,
   callId: CallId,
   { idempotency: { answers } }: CallerSide,
 ): Promise<ReplayedAnswer | undefined> {
   const kept = idempotencyKey && (await answers.find(idempotencyKey, callId));
   if (idempotencyKey === undefined || kept === undefined) return undefined;
   const { isStream, charged, loweredOutputTokens, end } = kept;
-  const text = end === undefined ? kept.text : kept.text + endFrames(end, charged);
+  const text = end === undefined ? kept.text : kept.text + reply.endFrames(end, charged);
   replays.add();
-  const replayed = { kind: 'replayed', facts: { callId, loweredOutputTokens }, isStream, text, charged } as const;
+  const replayed = {
+    kind: 'replayed',
+    facts: { callId, leftOut, loweredOutputTokens },
+    isStream,
+    text,
+    charged,
+  } as const;
   if (idempotencyKey.isKeyed) return replayed;
   // Without a key, only an undelivered answer is replayed. Once it is delivered, it must not be replayed again.
   return { ...replayed, onSent: (isDelivered) => void (isDelivered && answers.forget(callId)) };

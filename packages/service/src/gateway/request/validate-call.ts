@@ -10,7 +10,8 @@ import {
   type Upstream,
 } from '#catalogue/catalogue.ts';
 import { ceilingOf } from '#catalogue/price.ts';
-import type { AskingCall, ChatCall } from '#gateway/call/call.ts';
+import type { Asked, AskingCall, ChatCall } from '#gateway/call/call.ts';
+import type { Fitted, Takes, Wire, WireRequest } from '#gateway/call/wire.ts';
 import { outputTokensDeliverable } from '#gateway/usage/answer-size.ts';
 import { sizePrompt } from '#gateway/usage/hold-request.ts';
 import { withoutUnpricedMarks } from '#gateway/request/cache-marks.ts';
@@ -33,6 +34,7 @@ import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { Caller } from '#accounts/key-directory.ts';
 import { findUnsupported, type Unsupported } from '#providers/capabilities.ts';
+import type { NativeCall } from '#providers/provider.ts';
 import { findOutcome } from '#sandbox/outcomes.ts';
 
 /** Checks the form of the request: model, messages, known parameters, their values. The order is that of CC-10. */
@@ -43,11 +45,11 @@ export function checkShape(request: JsonObject): Refusal<'BAD_REQUEST'> | undefi
   }
   const { messages } = request;
   const elsewhere = messages === undefined ? findOtherEndpoint(request) : undefined;
-  if (elsewhere !== undefined) return unaccepted(elsewhere, KNOWN_PARAMETERS);
+  if (elsewhere !== undefined) return unaccepted(elsewhere, KNOWN_PARAMETERS, String);
   const fault = findMessageFault(messages);
   if (fault !== undefined) return misshapen(fault);
   const unknown = findUnaccepted(request, NAMED_PARAMETERS);
-  if (unknown !== undefined) return unaccepted(unknown, KNOWN_PARAMETERS);
+  if (unknown !== undefined) return unaccepted(unknown, KNOWN_PARAMETERS, String);
   const bad = findBadValue(request);
   return bad === undefined ? undefined : misshapen(bad);
 }
@@ -79,11 +81,26 @@ export function checkModelsOfKey(
   return key.models === null || isAmong(catalogue, key.models, model) ? undefined : notOfKey(shownOf(name), key.models);
 }
 
+/** What a model takes, for a wire that leaves out what it cannot do. */
+export function takesOf({ parameters, upstreams }: Model, wire: Wire['name']): Takes {
+  const accepted = acceptedBy(parameters);
+  return {
+    parameter: (name) => accepted.has(name),
+    webSearch: upstreams.every(
+      ({ apis, price }) => apis.includes(wire) && (price.special?.searchesMax ?? 0n) > 0n,
+    ),
+  };
+}
+
 /** Refuses parameters that the gateway knows but this model does not take, and values of its vendor's own parameters. */
-export function checkModelParameters(request: JsonObject, model: Model): Refusal<'BAD_REQUEST'> | undefined {
+export function checkModelParameters(
+  request: JsonObject,
+  model: Model,
+  nameOf: WireRequest['nameOf'],
+): Refusal<'BAD_REQUEST'> | undefined {
   const accepted = acceptedBy(model.parameters);
   const name = findUnaccepted(request, accepted);
-  if (name !== undefined) return unaccepted(name, accepted);
+  if (name !== undefined) return unaccepted(name, accepted, nameOf);
   const bad = findBadVendorValue(request, outputTokensAskedOf(request, model));
   if (bad !== undefined) return misshapen(bad);
   if (model.imageTokensMax === undefined && measureImages(messagesOf(request)).images > 0) {
@@ -135,7 +152,7 @@ export interface RetryMarks {
 export function parseIdempotencyKey(
   digests: IdempotencyDigests,
   { idempotencyKey: key, retryCount, joinSeconds }: RetryMarks,
-  call: IdempotencyScope & { readonly isStream: boolean; readonly bytes: Buffer },
+  call: IdempotencyScope & { readonly isStream: boolean; readonly body: () => Buffer | string },
 ): IdempotencyKey | undefined | Refusal<'BAD_REQUEST'> {
   if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
     return refuse('BAD_REQUEST', 'The header `idempotency-key` must be 1 to 255 visible ASCII characters.', {
@@ -145,10 +162,12 @@ export function parseIdempotencyKey(
   // Stock clients do not retry a stream that has begun, and a stream that has not begun is not charged.
   const isUnmarked = key === undefined && joinSeconds === null;
   if (isUnmarked && (retryCount === undefined || call.isStream)) return undefined;
-  return digests.keyOf(call, { key, joins: Number(retryCount) > 0, joinSeconds }, call.bytes);
+  return digests.keyOf(call, { key, joins: Number(retryCount) > 0, joinSeconds }, call.body());
 }
 
 interface CallContext {
+  readonly wire: Wire['name'];
+  readonly asking: Pick<WireRequest, 'isStream' | 'reply'>;
   readonly caller: Caller;
   readonly userId: EndUserId;
   readonly correlationId: CorrelationId;
@@ -159,11 +178,15 @@ interface CallContext {
 }
 
 /** Makes the call of a request that passed every check above. */
-export function callOf(request: JsonObject, model: Model, context: CallContext): AskingCall {
+export function callOf(fitted: Fitted, model: Model, context: CallContext): AskingCall {
+  const { request, leftOut } = fitted;
+  const { isStream, reply } = context.asking;
   const pseudonymised = namedAnew(request, model, context);
   const marked = withoutUnpricedMarks(request, context.upstreams);
-  const asked = passOn(marked, acceptedBy(model.parameters), pseudonymised);
-  const isStream = request['stream'] === true;
+  const asked: Asked = {
+    ...passOn(marked, acceptedBy(model.parameters), pseudonymised),
+    native: nativeOf(fitted, pseudonymised, context),
+  };
   const options = request['stream_options'];
   const outputTokensAsked = outputTokensAskedOf(request, model);
   const choices = wholeOf(request['n']) ?? 1;
@@ -179,6 +202,8 @@ export function callOf(request: JsonObject, model: Model, context: CallContext):
     model,
     upstreams: context.upstreams,
     isStream,
+    reply,
+    leftOut,
     wantsUsage: isStream && isJsonObject(options) && options['include_usage'] === true,
     choices,
     // The provider gets the request as we write it: numbers may grow by that (1e20 becomes 21 digits), and escapes go (WA-07).
@@ -191,6 +216,12 @@ export function callOf(request: JsonObject, model: Model, context: CallContext):
     budget: context.caller.key.budget,
   };
   return { call, asked };
+}
+
+/** The caller's own form, for the upstreams that speak it. Undefined if there are none. */
+function nativeOf({ native }: Fitted, ours: JsonObject, { wire, upstreams }: CallContext): NativeCall | undefined {
+  if (native === undefined || !upstreams.some(({ apis }) => apis.includes(wire))) return undefined;
+  return { api: wire, text: JSON.stringify({ ...native, ...ours }) };
 }
 
 /**
@@ -228,13 +259,28 @@ function messagesOf(request: JsonObject): readonly JsonObject[] {
   return request['messages'] as readonly JsonObject[];
 }
 
-function unaccepted(name: string, accepted: ReadonlySet<string>): Refusal<'BAD_REQUEST'> {
+/** A wire has no name, and so '', for parameters that it does not know. They are not in the list. */
+function unaccepted(
+  name: string,
+  accepted: ReadonlySet<string>,
+  nameOf: WireRequest['nameOf'],
+): Refusal<'BAD_REQUEST'> {
   const advice = adviceOn(name);
   const hint = advice === undefined ? '' : ` ${advice}`;
-  const list = [...accepted].map((one) => `\`${one}\``).join(', ');
+  const names = new Set([...accepted].map(nameOf).filter((one) => one !== ''));
+  const list = [...names].map((one) => `\`${one}\``).join(', ');
   return refuse('BAD_REQUEST', `\`${shownOf(name)}\` is not a supported parameter.${hint} Supported: ${list}.`, {
     param: shownOf(name),
   });
+}
+
+/** A refusal that names a field as its caller wrote it. */
+export function inWordsOf(nameOf: WireRequest['nameOf'], refusal: Refusal<'BAD_REQUEST'>): Refusal<'BAD_REQUEST'> {
+  const { code, message, detail } = refusal;
+  const { param } = detail;
+  const named = param === undefined ? '' : nameOf(param);
+  if (named === '' || named === param) return refusal;
+  return refuse(code, message.replaceAll(`\`${param}\``, `\`${named}\``), { ...detail, param: named });
 }
 
 /**

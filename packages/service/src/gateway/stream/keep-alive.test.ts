@@ -22,6 +22,7 @@ function writtenTo(t: TestContext) {
     out: createKeptAlive({ write, end: write, fail: write }, PACE, {
       gone: gone.signal,
       clock: { nowMs: () => nowMs },
+      alive: () => ': keep-alive\n\n',
     }),
     stall: () => {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -5,27 +5,30 @@ import type { SteadyClock } from '#kernel/clock.ts';
 /** How long a stream may keep its caller waiting. Tests set less. */
 export const STREAM_PACE: StreamPace = { statusMsMax: 10_000, keepAliveMs: 15_000, heldUpMsMax: 10_000 };
 
-/** A comment: the only thing that every client of the format accepts between two frames. */
-const KEEP_ALIVE = ': keep-alive\n\n';
-
 /** A frame writer that never leaves its caller without a sign of life for long. */
 export interface KeptAlive extends FrameWriter {
   /** The longest time for which one write has waited for the caller. */
   readonly heldUpMs: () => number;
-  /** Writes a comment now. */
+  /** Writes a sign of life now. */
   readonly tell: () => Promise<void> | undefined;
-  /** Ends the comments. Call it before the last frames: a comment behind them would be no part of the answer. */
+  /** Ends the signs of life. Call it before the last frames: one behind them would be no part of the answer. */
   readonly stop: () => void;
 }
 
+interface Surroundings {
+  readonly gone: Gone;
+  readonly clock: SteadyClock;
+  readonly alive: () => string;
+}
+
 /**
- * Writes a comment after every `keepAliveMs` in which the caller got no frame. A reader that takes nothing gets none: while a
+ * Writes a sign of life, which `alive` words, after every `keepAliveMs` in which the caller got no frame. A reader that takes nothing gets none: while a
  * write waits for it, nothing is put behind that write.
  */
 export function createKeptAlive(
   { write, end, fail }: FrameWriter,
   { keepAliveMs }: Pick<StreamPace, 'keepAliveMs'>,
-  { gone, clock }: { readonly gone: Gone; readonly clock: SteadyClock },
+  { gone, clock, alive }: Surroundings,
 ): KeptAlive {
   let writesUnderWay = 0;
   let heldUpMs = 0;
@@ -37,7 +40,7 @@ export function createKeptAlive(
     const leftMs = takenAtMs + keepAliveMs - clock.nowMs();
     const isSilent = leftMs <= 0 && writesUnderWay === 0 && !gone.aborted;
     timer = setTimeout(tellOfSilence, leftMs > 0 ? Math.ceil(leftMs) : keepAliveMs);
-    if (isSilent) void send(KEEP_ALIVE);
+    if (isSilent) void send(alive());
   }
 
   function send(frames: string): Promise<void> | undefined {
@@ -61,7 +64,7 @@ export function createKeptAlive(
     write: send,
     end,
     fail,
-    tell: () => send(KEEP_ALIVE),
+    tell: () => send(alive()),
     stop: () => clearTimeout(timer),
   };
 }

@@ -1,15 +1,13 @@
 import { type ChunkPattern, TextRun, unescaped } from '@purser/text-runs/text-run.ts';
-import type { StreamEnd } from '#gateway/answer/frames.ts';
 import type { Ending, Hold } from '#gateway/call/lane.ts';
 import type { Serving } from '#gateway/call/serving.ts';
+import type { StreamEnd, StreamReply } from '#gateway/call/wire.ts';
 import { outputLimitOf } from '#gateway/usage/hold-request.ts';
-import { createStreamFrames } from '#gateway/stream/stream-frames.ts';
 import { createReportWatch } from '#gateway/stream/report-watch.ts';
 import { endingOf } from '#gateway/usage/ending.ts';
 import { createSaidCounter, type SaidCounter } from '#gateway/usage/generated.ts';
 import { usageToWire } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
-import type { JsonObject } from '#kernel/json.ts';
 import type { Chunk, ChunkChoice } from '#providers/completion.ts';
 import type { StreamChunk } from '#providers/provider.ts';
 
@@ -28,39 +26,35 @@ export interface StreamTally {
   /** The frames that end the choices of a cut stream, and '' for any other. `end` comes behind them. */
   readonly cutFrames: () => string;
   readonly end: () => StreamEnd;
+  /** Writes the stream. */
+  readonly reply: Pick<StreamReply, 'alive' | 'fail'>;
 }
 
 /** `serving` says who serves the stream, which is not certain before its first chunk. */
 export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>, serving: Serving): StreamTally {
   const { call } = hold;
   const limit = outputLimitOf(hold);
-  const frames = createStreamFrames(call);
+  const reply = call.reply.stream(call);
   const progress = createProgress();
   const reports = createReportWatch(call.choices);
   const said = createSaidCounter(call.model.tokenizer);
   const runs = createRunCount(said);
   let [isPastLimit, isCutShort] = [false, false];
-  /** The members beside the choices of the newest chunk, unless it came in a run (`newest`). */
-  let beside: JsonObject = {};
-  let newest: TextRun<Chunk> | undefined;
 
   /** Takes a run. Its chunks have no usage and neither begin nor finish a choice, so only its text is counted. */
   function takeRun(run: TextRun<Chunk>): string {
     if (isPastLimit) return '';
     // One by one if the limit may fall between two chunks of the run.
     const isPlain = said.bytes() + runs.bytesOf(run) <= limit.bytesMax;
-    const written = isPlain ? frames.writeRun(run) : undefined;
+    const written = isPlain ? reply.writeRun(run) : undefined;
     if (written === undefined) return run.chunks.map(takeParsed).join('');
-    newest = run;
     if (runs.add(run)) reports.followText();
     return written;
   }
 
   function takeParsed(chunk: Chunk): string {
     if (isPastLimit) return '';
-    const { choices, usage } = chunk;
-    beside = frames.besideOf(chunk);
-    newest = undefined;
+    const { choices } = chunk;
     const hasText = said.add(choices.map(({ index, delta }) => ({ index, said: delta })));
     // Every chunk is looked at: the format sends usage alone, but some providers send it with the last choice.
     reports.follow(chunk, hasText, said.count);
@@ -69,14 +63,13 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>, se
     progress.follow(choices);
     // Once every choice has finished there is nothing to cut. A count above the limit is then a bill to be argued about.
     isPastLimit = (reports.report()?.counts.completion ?? 0) > limit.tokens && !progress.isFinished();
-    return usage !== undefined && choices.length === 0 ? '' : frames.write(beside, choices);
+    return reply.write(chunk);
   }
 
   function endingAs(outcome: 'answered' | 'abandoned'): Ending {
     const facts = reports.facts(progress.isFinished(), said.count);
     return endingOf(hold, outcome, { ...facts, upstream: serving.upstream, isPastLimit, limit });
   }
-  const besideNewest = (): JsonObject => (newest === undefined ? beside : frames.besideOf(newest.lastChunk));
 
   /**
    * Ends the open choices of a cut stream with the reason "length", like any answer that reached its limit. The answer is paid
@@ -84,7 +77,7 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>, se
    */
   function cutFrames(): string {
     const open = isPastLimit || isCutShort ? progress.cut(call.choices) : [];
-    return open.length === 0 ? '' : frames.write(besideNewest(), open);
+    return open.length === 0 ? '' : reply.cut(open);
   }
 
   return {
@@ -94,11 +87,12 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>, se
     cutShort: () => (isCutShort = reports.hasSaid()),
     endingAs,
     cutFrames,
-    end: () => {
-      if (!call.wantsUsage) return { callId: call.callId };
-      const usage = usageToWire(endingAs('answered').usage, reports.report());
-      return { callId: call.callId, usageChunk: { ...besideNewest(), model: call.model.id, choices: [], usage } };
-    },
+    end: () =>
+      reply.end(() => {
+        const report = reports.report();
+        return { isReported: report !== undefined, usage: usageToWire(endingAs('answered').usage, report) };
+      }),
+    reply,
   };
 }
 

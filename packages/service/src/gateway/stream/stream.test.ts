@@ -6,6 +6,7 @@ import { createDrains } from '#gateway/stream/drains.ts';
 import { STREAM_PACE } from '#gateway/stream/keep-alive.ts';
 import type { Ending, Hold, Lane } from '#gateway/call/lane.ts';
 import { openStream } from '#gateway/stream/stream.ts';
+import { chatReply } from '#gateway/wires/chat/reply.ts';
 import { createSingleRoute } from '#gateway/upstream/single-route.ts';
 import { FAILED } from '#gateway/usage/ending.ts';
 import { steadyClock } from '#kernel/clock.ts';
@@ -31,6 +32,7 @@ const call = {
   choices: 1,
   outputTokensAsked: 1,
   outputTokensMax: 1,
+  reply: chatReply,
 } as unknown as ChatCall;
 const [upstream] = call.upstreams;
 const asked: Asked = { request: {}, requestText: '{}' };

@@ -1,5 +1,4 @@
 import { type Answer, answerFactsOf, endFailed } from '#gateway/answer/answer.ts';
-import { endFrames } from '#gateway/answer/frames.ts';
 import type { SentAnswer } from '#idempotency/kept-answers.ts';
 import { createFrameRecord, endKept, type FrameRecord } from '#gateway/idempotency/idempotency.ts';
 import type { Asked, CallerSide } from '#gateway/call/call.ts';
@@ -50,7 +49,8 @@ export async function openStream<M extends Mode>(
       facts: answerFactsOf(call, route.outputTokens),
       // Nothing in this closure may reach `stream`, which holds what was asked (`AskedStream`).
       run: (writer) => {
-        const out = createKeptAlive(writer, caller.pace, { gone: caller.gone, clock: steadyClock });
+        const alive = () => aliveIn(tally, sent);
+        const out = createKeptAlive(writer, caller.pace, { gone: caller.gone, clock: steadyClock, alive });
         return relay({ lane, hold, route, caller, upstream, tally, opening, isLate: !isInTime, out, sent, held: '' });
       },
     };
@@ -58,6 +58,13 @@ export async function openStream<M extends Mode>(
     upstream.stop();
     return endFailed(lane, { hold, ending: endingAfter(fault, upstream, tally), caller }, fault);
   }
+}
+
+/** The frames of a sign of life. Those that are no comment are a part of the answer, also of one that is kept. */
+function aliveIn(tally: StreamTally, sent: FrameRecord): string {
+  const frames = tally.reply.alive();
+  if (!frames.startsWith(':')) sent.add(frames);
+  return frames;
 }
 
 interface Opened {
@@ -153,7 +160,7 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
     const { charged } = await endKept(lane, { hold, ending, caller }, () => answerOf(stream));
     caller.notes.settled(ending, charged);
     out.stop();
-    await out.end(stream.held + tally.cutFrames() + endFrames(tally.end(), charged));
+    await out.end(stream.held + tally.cutFrames() + hold.call.reply.endFrames(tally.end(), charged));
   } catch (fault) {
     // Nothing may escape here: the status is out, and the caller learns of the failure from the last frame alone (ER-06).
     const ending = endingAfter(fault, upstream, tally);
@@ -163,7 +170,7 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
     const refusal = await endFailed(lane, failed, fault).catch((other: unknown) => refusalAfter(stream, fault, other));
     out.stop();
     caller.notes.code = refusal?.code ?? 'INTERNAL_SERVER_ERROR';
-    await out.fail(stream.held, refusal);
+    await out.fail(stream.held, refusal, tally.reply.fail);
   } finally {
     upstream.stop();
   }

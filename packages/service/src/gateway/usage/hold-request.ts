@@ -20,11 +20,13 @@ const BYTES_PER_TOKEN = 4;
 export function sizePrompt(
   model: Model,
   { images, dataUrlBytes }: ImageSize,
-  { request, requestText }: Asked,
+  { request, requestText, native }: Asked,
 ): PromptSize {
-  const sentBytes = Buffer.byteLength(requestText);
+  const innerBytes = Buffer.byteLength(requestText);
+  // Of the two forms in which it may be sent, the longer one bounds it.
+  const sentBytes = native === undefined ? innerBytes : Math.max(innerBytes, Buffer.byteLength(native.text));
   // JSON's own signs are ASCII, so what the bytes have more than the characters is all of the texts.
-  const textBytes = promptCharactersOf(request) + sentBytes - requestText.length - dataUrlBytes;
+  const textBytes = promptCharactersOf(request) + innerBytes - requestText.length - dataUrlBytes;
   const imageTokens = images * (model.imageTokensMax ?? 0);
   return {
     tokensMax: Math.min(sentBytes - dataUrlBytes + imageTokens + model.promptOverheadTokens, model.contextTokens),

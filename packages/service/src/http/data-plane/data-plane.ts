@@ -24,6 +24,8 @@ export interface DataPlane {
   readonly apps: AppProfiles;
   readonly gateway: Gateway;
   readonly writers: FrameWriters;
+  /** The largest body of the wires that take more than the seed's 1 MiB. */
+  readonly bodyBytesMax: number;
   readonly wallets: Wallets;
   readonly usage: UsageReader;
   readonly links: Links;
@@ -85,8 +87,8 @@ async function admitWithBody(
 }
 
 /** Answers a caller whose key or app was refused, once it is known that the body is not refused first. */
-export async function refuseAfterBody(exchange: Exchange, refusal: Refusal): Promise<void> {
-  sendRefusal(exchange, await afterBody(exchange, refusal));
+export async function refuseAfterBody(exchange: Exchange, refusal: Refusal, most?: number): Promise<void> {
+  sendRefusal(exchange, await afterBody(exchange, refusal, most));
 }
 
 /** The depth is checked on the bytes, before any parser could recurse into them. */

@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
+import { chatReply } from '#gateway/wires/chat/reply.ts';
 import { createFrameWriter } from '#http/data-plane/frame-writer.ts';
-import type { CorrelationId } from '#kernel/ids.ts';
+import { type CorrelationId, newCallId } from '#kernel/ids.ts';
 import { refuse } from '#kernel/refusal.ts';
 
 const CORRELATION_ID = 'frames-1' as CorrelationId;
+const CALL = { callId: newCallId(), model: { id: 'large' }, wantsUsage: false };
 const FRAMES = ['data: one\n\n', 'data: zwölf ☃ \u{1f600}\n\n', 'data: end\n\n'];
 /** This is more than the kernel buffers for a reader who reads nothing. */
 const LARGE = 'x'.repeat(32 * 1024 * 1024);
@@ -133,7 +135,7 @@ for (const { what, refusal, code } of [
     const socket = await callerOf(t, async (response) => {
       const { write, fail } = createFrameWriter(response, CORRELATION_ID);
       await write('data: first\n\n');
-      await fail('data: held\n\n', refusal);
+      await fail('data: held\n\n', refusal, chatReply.stream(CALL).fail);
     });
     socket.write('GET / HTTP/1.0\r\n\r\n');
     const frames = (bodiesOf(await textOf(socket))[0] ?? '').split('\n\n');
@@ -151,7 +153,7 @@ test('ER-06 a failed stream ends whole and leaves its connection open', async (t
     const { write, fail } = createFrameWriter(response, CORRELATION_ID);
     await write('data: first\n\n');
     await new Promise(setImmediate);
-    await fail('', refusal);
+    await fail('', refusal, chatReply.stream(CALL).fail);
     socket.write('GET /next HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
   });
   socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ErrorBody } from '@purser/contract/errors.ts';
 import type { FrameWriter } from '#gateway/answer/answer.ts';
-import { dataFrame } from '#gateway/answer/frames.ts';
+import type { StreamReply } from '#gateway/call/wire.ts';
 import { envelopeOf, faultRefusal } from '#http/envelope.ts';
 import { failpoint } from '#kernel/failpoint.ts';
 import type { CorrelationId } from '#kernel/ids.ts';
@@ -49,19 +48,11 @@ export function createFrameWriter(response: ServerResponse, correlationId: Corre
   }
 
   /** The status is out already, so the caller learns of the failure from this frame alone (ER-06). */
-  function fail(frames: string, refusal: Refusal | undefined): Promise<void> | undefined {
-    return end(frames + failureFrame(envelopeOf(refusal ?? faultRefusal(), correlationId)));
+  function fail(frames: string, refusal: Refusal | undefined, written: StreamReply['fail']): Promise<void> | undefined {
+    return end(frames + written(envelopeOf(refusal ?? faultRefusal(), correlationId)));
   }
 
   return { write, end, fail };
-}
-
-/**
- * The error envelope, with a text as `choices`. Some clients know no `error`: they read every frame as a chunk, pass over what they
- * do not know, and would call the answer whole. A text in the place of the choices is a chunk to none of them.
- */
-function failureFrame(envelope: ErrorBody): string {
-  return dataFrame({ ...envelope, choices: envelope.error.message });
 }
 
 /** Returns true if the next byte on the connection is the next byte of this answer, and the body is sent in chunks. */

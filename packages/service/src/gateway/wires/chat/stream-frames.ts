@@ -1,9 +1,9 @@
 import { fillSlots, slotsOf, type TemplateSlots } from '@purser/text-runs/template-slots.ts';
 import type { ChunkPattern, TextRun } from '@purser/text-runs/text-run.ts';
-import type { ChatCall } from '#gateway/call/call.ts';
-import { createChunkHead } from '#gateway/answer/answer.ts';
-import { dataFrame } from '#gateway/answer/frames.ts';
-import { inShortChunks, isShortFrame, mayBeLong } from '#gateway/stream/long-frames.ts';
+import type { ReplyCall } from '#gateway/call/wire.ts';
+import { dataFrame } from '#gateway/wires/chat/frames.ts';
+import { createChunkHead } from '#gateway/wires/chat/head.ts';
+import { inShortChunks, isShortFrame, mayBeLong } from '#gateway/wires/chat/long-frames.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Chunk, ChunkChoice } from '#providers/completion.ts';
 import { visibleChoices } from '#providers/visible-fields.ts';
@@ -26,7 +26,7 @@ interface RunFrame {
 /** Placeholders for texts, unlikely in any chunk. In ASCII, because V8 writes other strings at two bytes a character. */
 const MARKS = ['~~{text}~~', '~~{padding}~~'];
 
-export function createStreamFrames(call: ChatCall): StreamFrames {
+export function createStreamFrames(call: ReplyCall): StreamFrames {
   const headed = createChunkHead(call.callId);
   const nullUsage = call.wantsUsage ? { usage: null } : {};
   /** The frame of the newest pattern. A stream goes from one pattern to the next and rarely back. */

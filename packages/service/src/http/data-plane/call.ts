@@ -2,7 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { Caller } from '#accounts/key-directory.ts';
 import type { Answer, PlainAnswer, ReplayedAnswer, StreamAnswer } from '#gateway/answer/answer.ts';
 import { CallNotes } from '#gateway/call/call-notes.ts';
-import { completeChat } from '#gateway/pipeline.ts';
+import type { Wire } from '#gateway/call/wire.ts';
+import { completeCall } from '#gateway/pipeline.ts';
 import { admit } from '#gateway/request/admission.ts';
 import { type DataPlane, refuseAfterBody } from '#http/data-plane/data-plane.ts';
 import { type FrameWriters, NO_READER } from '#http/data-plane/frame-writer.ts';
@@ -26,27 +27,28 @@ const STREAM_HEADERS = Object.entries({
 }).flat();
 
 /**
- * Answers `POST /v1/chat/completions` (CC-01 ...): admits the caller, reads the body, asks the gateway, and sends what it
+ * Answers a call that came by a wire (CC-01 ..., WI-01): admits the caller, reads the body, asks the gateway, and sends what it
  * returns. The body is read last, so that nobody without a key makes the process hold one.
  */
-export async function handleChat(plane: ChatPlane, exchange: Exchange): Promise<void> {
+export async function handleCall(plane: CallPlane, wire: Wire, exchange: Exchange): Promise<void> {
   const { request, response, correlationId } = exchange;
   const head = ['x-correlation-id', correlationId, 'x-request-id', correlationId];
-  const declared = declaredRefusal(request);
-  if (declared !== undefined) return sendRefusal(exchange, declared);
+  const most = wire.takesLargeBodies ? plane.bodyBytesMax : undefined;
+  const declared = declaredRefusal(request, most);
+  if (declared !== undefined) return sendRefusal(exchange, wire.worded(declared));
   let answer: Answer | Refusal;
   try {
     const admitted = admitCaller(plane, exchange, head);
     const caller = admitted instanceof Promise ? await admitted : admitted;
     if (caller instanceof Refusal) {
       if (!response.headersSent) setHeaders(response, head);
-      return refuseAfterBody(exchange, caller);
+      return refuseAfterBody(exchange, wire.worded(caller), most);
     }
     failpoint('chat.arrived');
-    const bytes = await readBody(exchange, { reading: knownCallers, caller: caller.app.accountId });
+    const bytes = await readBody(exchange, { reading: knownCallers, caller: caller.app.accountId, most });
     failpoint('chat.body-read');
     if (bytes === undefined || response.headersSent) return; // The server has refused it, because it came too slowly.
-    answer = bytes instanceof Refusal ? bytes : await complete(plane, exchange, caller, bytes);
+    answer = bytes instanceof Refusal ? bytes : await complete(plane, exchange, { wire, caller, bytes });
   } catch (fault) {
     if (!response.headersSent) setHeaders(response, head); // The answer to a fault carries what was known by then (SB-02).
     throw fault;
@@ -57,7 +59,7 @@ export async function handleChat(plane: ChatPlane, exchange: Exchange): Promise<
   }
   if (answer instanceof Refusal) {
     setHeaders(response, head);
-    return sendRefusal(exchange, answer);
+    return sendRefusal(exchange, wire.worded(answer));
   }
   head.push(...factsOf(answer), ...upstreamOf(exchange));
   if (answer.kind === 'plain') return sendPlain(response, head, answer);
@@ -66,14 +68,22 @@ export async function handleChat(plane: ChatPlane, exchange: Exchange): Promise<
 }
 
 /** Gives the body to the gateway, at its turn if it has very many values. */
-function complete({ gateway }: ChatPlane, exchange: Exchange, caller: Caller, bytes: Buffer) {
-  return heavyBodies.run(caller.app.accountId, bytes, () => completeChat(gateway, incomingOf(exchange, caller, bytes)));
+function complete({ gateway }: CallPlane, exchange: Exchange, arrived: Arrived) {
+  const { caller, bytes } = arrived;
+  return heavyBodies.run(caller.app.accountId, bytes, () => completeCall(gateway, incomingOf(exchange, arrived)));
 }
 
-type ChatPlane = Pick<DataPlane, 'gateway' | 'writers'>;
+type CallPlane = Pick<DataPlane, 'gateway' | 'writers' | 'bodyBytesMax'>;
+
+/** A call whose body has arrived. */
+interface Arrived {
+  readonly wire: Wire;
+  readonly caller: Caller;
+  readonly bytes: Buffer;
+}
 
 /** What is learned of the caller goes to the head of the answer, even if the call is refused later (SB-02, LI-01). */
-function admitCaller({ gateway }: ChatPlane, { request, notes }: Exchange, head: string[]): ReturnType<typeof admit> {
+function admitCaller({ gateway }: CallPlane, { request, notes }: Exchange, head: string[]): ReturnType<typeof admit> {
   return admit(gateway, request, {
     onCaller: (caller) => {
       if (notes !== undefined) {
@@ -86,11 +96,13 @@ function admitCaller({ gateway }: ChatPlane, { request, notes }: Exchange, head:
   });
 }
 
-function incomingOf(exchange: Exchange, caller: Caller, bytes: Buffer): Parameters<typeof completeChat>[1] {
-  const { notes = new CallNotes() } = exchange; // Chat calls have notes from the start.
+function incomingOf(exchange: Exchange, { wire, caller, bytes }: Arrived): Parameters<typeof completeCall>[1] {
+  const { notes = new CallNotes() } = exchange; // Calls have notes from the start.
   return {
+    wire,
     caller,
     user: headerOf(exchange, 'x-service-user'),
+    userAgent: headerOf(exchange, 'user-agent'),
     retry: {
       idempotencyKey: headerOf(exchange, 'idempotency-key'),
       retryCount: headerOf(exchange, 'x-stainless-retry-count'),
@@ -118,11 +130,12 @@ class CallerGone extends OwnSignal {
   }
 }
 
-/** A lowered limit is told, so that an app can explain a short answer to its user. */
+/** A lowered limit is told, so that an app can explain a short answer to its user. So is what the model was not asked for. */
 function factsOf({ facts }: Answer): readonly string[] {
-  const { callId, loweredOutputTokens } = facts;
+  const { callId, leftOut, loweredOutputTokens } = facts;
   const lowered = loweredOutputTokens === undefined ? [] : ['x-service-max-output-tokens', String(loweredOutputTokens)];
-  return ['x-service-call-id', callId, ...lowered];
+  const without = leftOut.length === 0 ? [] : ['x-service-left-out', leftOut.join(', ')];
+  return ['x-service-call-id', callId, ...lowered, ...without];
 }
 
 /** Who served the call, for the operator's own apps only: others would learn what the operator buys (CC-21). */
