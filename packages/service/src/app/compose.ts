@@ -31,6 +31,7 @@ import { STREAM_PACE } from '#gateway/stream/keep-alive.ts';
 import { createLiveLane } from '#gateway/lanes/live-lane.ts';
 import { createRunningCalls } from '#gateway/lanes/running-calls.ts';
 import type { Gateway } from '#gateway/pipeline.ts';
+import { createWires } from '#gateway/wires/wires.ts';
 import { createPseudonyms } from '#gateway/request/pseudonyms.ts';
 import { createRejections } from '#gateway/idempotency/rejections.ts';
 import { createSandboxLane } from '#gateway/lanes/sandbox-lane.ts';
@@ -117,6 +118,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const sandbox = createSandboxLane({ holds: sandboxHolds, placeholders: links.placeholders, pace, running });
   const { noted, endCall, beginSpan } = await openCallRecords(pools.planes, config, log);
   const gateway: Gateway = {
+    wires: createWires(keys),
     keys: apiKeys,
     addressOf: cells.addressOf,
     rateLimiter: markPort('rate', cells.rateLimiter),

@@ -52,14 +52,14 @@ export function createReadable({ currency, isColoured }: ReadableOptions): (json
   }
 
   function callOf(line: Line): string {
-    const { method = 'POST', model, outcome, code, mode, chargedMicros, firstByteMs } = line;
+    const { method = 'POST', path, model, outcome, code, mode, chargedMicros, firstByteMs } = line;
     const facts = [model, typeof firstByteMs === 'number' ? `first byte ${firstByteMs} ms` : undefined, code];
     const charged = typeof chargedMicros === 'number' && chargedMicros > 0;
     if (charged) facts.push(amount(micros(BigInt(chargedMicros)), currency));
     if (charged && mode === 'sandbox') facts.push('play money');
     if (outcome !== 'answered' && outcome !== 'refused') facts.push(outcome);
     const shown = facts.filter((fact) => fact !== undefined).map(String);
-    return requestOf(line, String(method), '/v1/chat/completions', shown.length === 0 ? [] : [shown.join(', ')]);
+    return requestOf(line, String(method), String(path), shown.length === 0 ? [] : [shown.join(', ')]);
   }
 
   function textOf(line: Line): string {

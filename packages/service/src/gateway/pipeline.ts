@@ -34,6 +34,8 @@ import type { RateLimiter } from '#limits/rate-limit.ts';
 
 /** Everything that a call uses on its way. Made once, at start. */
 export interface Gateway {
+  /** How callers may speak. */
+  readonly wires: readonly Wire[];
   readonly keys: KeyDirectory;
   readonly rateLimiter: RateLimiter;
   /** The address that a request came from, past the operator's own proxies. */

@@ -9,7 +9,7 @@ type Options = Parameters<typeof createHttpServer>[0];
 
 test('CC-11 no server timeout ends a slow answer', () => {
   const server = createHttpServer({
-    dataPlane: {} as Options['dataPlane'],
+    dataPlane: { gateway: { wires: [] } } as unknown as Options['dataPlane'],
     planes: { pages: new Map(), cellRoutes: [] } as unknown as Options['planes'],
     metrics: {} as Options['metrics'],
     readiness: async () => undefined,

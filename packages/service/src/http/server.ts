@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { Duplex } from 'node:stream';
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
 import { CallNotes } from '#gateway/call/call-notes.ts';
-import { WIRES } from '#gateway/wires/wires.ts';
+import type { Wire } from '#gateway/call/wire.ts';
 import type { Closing } from '#http/closing.ts';
 import { envelopeOf } from '#http/envelope.ts';
 import { refusals } from '#http/refusal-counter.ts';
@@ -50,8 +50,6 @@ const LINGER_MS_MAX = 2_000;
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 /** Back-pressure begins at this many unread bytes. Node's default of 64 KiB adds up with thousands of open streams. */
 const UNREAD_BYTES_MAX = 16 * 1024;
-/** Their handler writes the correlation id itself, together with all other headers in one call. */
-const CALL_PATHS: ReadonlySet<string> = new Set(WIRES.map(({ path }) => path));
 const MODEL_PATH = '/v1/models/';
 const RECEIPT_PATH = '/calls/';
 const NOTIFYING = ['stripe', 'test'] as const satisfies readonly ProcessorName[];
@@ -76,8 +74,13 @@ interface ServerOptions {
   readonly closing: Closing;
 }
 
-function notesOf(path: string): CallNotes | undefined {
-  return CALL_PATHS.has(path) ? new CallNotes() : undefined;
+/** Makes the notes of calls. Their handler writes the correlation id itself, together with all other headers in one call. */
+function createNotes(wires: readonly Wire[]): (path: string) => CallNotes | undefined {
+  const byPath = new Map(wires.map((wire) => [wire.path, wire]));
+  return (path) => {
+    const wire = byPath.get(path);
+    return wire && new CallNotes(wire);
+  };
 }
 
 type Handler = (exchange: Exchange) => Promise<void> | void;
@@ -86,6 +89,7 @@ type Route = Readonly<Partial<Record<string, Handler>>>;
 /** Creates the HTTP server. Every answer of every route has a correlation id, and every error is in the envelope (ER-01). */
 export function createHttpServer(options: ServerOptions): Server {
   const routes = routesOf(options);
+  const notesOf = createNotes(options.dataPlane.gateway.wires);
   const latest = new WeakMap<Duplex, Exchange>();
   const logRequest = requestLogOf(options, routes);
   const server = createServer(
@@ -145,7 +149,7 @@ function routesOf({
 }: ServerOptions): ReadonlyMap<string, Route> {
   const { around: ofUser = same } = dataPlane.forwarding ?? {};
   const routes = new Map<string, Route>([
-    ...WIRES.map((wire): [string, Route] => [
+    ...dataPlane.gateway.wires.map((wire): [string, Route] => [
       wire.path,
       { POST: ofUser((exchange) => handleCall(dataPlane, wire, exchange)) },
     ]),

@@ -30,7 +30,6 @@ export interface SpanFacts {
   readonly attributes: Readonly<Record<string, SpanValue | undefined>>;
 }
 
-const ROUTE = '/v1/chat/completions';
 const SERVER_FAULT = 500;
 /** The provider has done nothing wrong when we gave the request up. */
 const OURS: ReadonlySet<FailedTry['kind']> = new Set(['unsent', 'given-up']);
@@ -63,9 +62,10 @@ export function spansOf(call: EndedCall, span: CallSpan): readonly SpanFacts[] {
 
 function wholeCall({ notes, correlationId, status, outcome }: EndedCall, span: CallSpan): SpanFacts {
   const { times, caller, model, isStream, callId, code, served, charged, promptTokens, completionTokens } = notes;
+  const { path } = notes.wire;
   const hasFailed = outcome === 'failed' || (status ?? 0) >= SERVER_FAULT;
   return {
-    name: `POST ${ROUTE}`,
+    name: `POST ${path}`,
     kind: 'server',
     spanId: span.spanId,
     parentId: span.parentId,
@@ -74,7 +74,7 @@ function wholeCall({ notes, correlationId, status, outcome }: EndedCall, span: C
     hasFailed,
     attributes: {
       [HTTP.method]: 'POST',
-      [HTTP.route]: ROUTE,
+      [HTTP.route]: path,
       [HTTP.status]: status,
       [ERROR_TYPE]: hasFailed ? (code ?? OTHER) : undefined,
       [GEN_AI.operation]: CHAT,

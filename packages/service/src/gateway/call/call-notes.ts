@@ -6,6 +6,7 @@ import { steadyClock } from '#kernel/clock.ts';
 import type { CallSpan } from '#gateway/call/call-span.ts';
 import { CallTimes } from '#gateway/call/call-times.ts';
 import type { Served } from '#gateway/call/serving.ts';
+import type { Wire } from '#gateway/call/wire.ts';
 import { type Micros, ZERO_MICROS } from '#kernel/micros.ts';
 import type { Refusal } from '#kernel/refusal.ts';
 import type { UpstreamError } from '#providers/provider.ts';
@@ -30,6 +31,8 @@ export interface Failure {
  * notes have one shape: there is one for every open stream.
  */
 export class CallNotes {
+  /** The wire by which the call came. */
+  readonly wire: Pick<Wire, 'name' | 'path'>;
   readonly times = new CallTimes();
   caller: Caller | undefined = undefined;
   /** The span of the call. It is undefined if the operator collects no traces, or nobody knows the caller's key. */
@@ -54,6 +57,10 @@ export class CallNotes {
   promptTokens = 0;
   completionTokens = 0;
   charged: Micros = ZERO_MICROS;
+
+  constructor(wire: CallNotes['wire']) {
+    this.wire = wire;
+  }
 
   settled({ outcome, usage }: Settled, charged: Micros): void {
     this.times.settledMs = steadyClock.nowMs();

@@ -86,9 +86,7 @@ export function takesOf({ parameters, upstreams }: Model, wire: Wire['name']): T
   const accepted = acceptedBy(parameters);
   return {
     parameter: (name) => accepted.has(name),
-    webSearch: upstreams.every(
-      ({ apis, price }) => apis.includes(wire) && (price.special?.searchesMax ?? 0n) > 0n,
-    ),
+    webSearch: upstreams.every(({ apis, price }) => apis.includes(wire) && (price.special?.searchesMax ?? 0n) > 0n),
   };
 }
 

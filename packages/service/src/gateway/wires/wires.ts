@@ -1,5 +1,8 @@
 import type { Wire } from '#gateway/call/wire.ts';
 import { chatWire } from '#gateway/wires/chat/chat.ts';
+import type { Keys } from '#kernel/keys.ts';
 
-/** The wires that are served. A new one is a folder beside this file, and a line here. */
-export const WIRES: readonly Wire[] = [chatWire];
+/** Makes the wires that are served. A new one is a folder beside this file, and a line here. */
+export function createWires(_keys: Keys): readonly Wire[] {
+  return [chatWire];
+}

@@ -121,6 +121,7 @@ function writeLine(log: Log, { request, correlationId }: Exchange, notes: CallNo
       stream: notes.isStream,
       outcome: end.outcome,
       method: request.method === 'POST' ? undefined : request.method,
+      path: notes.wire.path,
       status: end.status,
       code: notes.code,
       failure: failure?.kind,

@@ -97,7 +97,7 @@ function admitCaller({ gateway }: CallPlane, { request, notes }: Exchange, head:
 }
 
 function incomingOf(exchange: Exchange, { wire, caller, bytes }: Arrived): Parameters<typeof completeCall>[1] {
-  const { notes = new CallNotes() } = exchange; // Calls have notes from the start.
+  const { notes = new CallNotes(wire) } = exchange; // Calls have notes from the start.
   return {
     wire,
     caller,

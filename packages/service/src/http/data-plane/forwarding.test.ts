@@ -20,7 +20,8 @@ async function listening(t: TestContext, listener: RequestListener): Promise<str
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const notesOf = (path: string) => (path === '/chat' ? new CallNotes() : undefined);
+const notesOf = (path: string) =>
+  path === '/chat' ? new CallNotes({ name: 'chat', path: '/v1/chat/completions' }) : undefined;
 
 test('CE-02 a forwarded chat call is under way until answered', async (t) => {
   const arrived: ((response: ServerResponse) => void)[] = [];
