@@ -60,7 +60,7 @@ export const CONNECTION_FAULTS: readonly Mutant[] = [
     id: 'link-tells-who-has-left',
     clause: 'WA-02',
     edits: [connections('row !== undefined && wallet?.isConnected === true', 'row !== undefined')],
-    killer: connectingPages('WA-02 a disconnected user’s link looks to others like a stranger’s'),
+    killer: connectingPages('WA-02 a connect link shows a stranger the same, whoever has connected or left'),
   },
   {
     id: 'consent-without-its-cap',

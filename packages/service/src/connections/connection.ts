@@ -58,13 +58,13 @@ interface LinkOfUser {
 }
 
 /**
- * What somebody who opens a link sees. If another identity owns the wallet and has disconnected it, they see what they see of
+ * What somebody who opens a link sees. If another identity owns the wallet, connected or not, a link to connect shows what it shows of
  * a user who never connected: the app's developer must not find out by a link who has left (WA-02).
  */
 interface Seen {
   /** The connection of the person who opens the link. */
   readonly connection: Connection | undefined;
-  /** The wallet is connected and belongs to another identity. */
+  /** The wallet is connected and belongs to another identity. Only who may pay into it as a gift is told. */
   readonly isForeign: boolean;
   /** The wallet was released from its owner since the link was made: a consent with it would be refused (WA-15). */
   readonly isOutdated: boolean;
@@ -181,7 +181,7 @@ async function seenBy(pool: Pool, identityId: IdentityId, { appId, userId, began
   const isForeign = row !== undefined && wallet?.isConnected === true;
   const capToClaim = row === undefined ? wallet?.cap : undefined;
   const isOutdated = row === undefined && wasReleased;
-  return { connection: undefined, isForeign, isOutdated, capToClaim, isOneMore: !isForeign && knowsApp };
+  return { connection: undefined, isForeign, isOutdated, capToClaim, isOneMore: knowsApp };
 }
 
 /**

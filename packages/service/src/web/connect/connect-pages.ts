@@ -1,5 +1,4 @@
 import type { Person } from '#identities/session.ts';
-import { button } from '#web/components/button.ts';
 import { acceptConsent, consentPage } from '#web/connect/consent.ts';
 import { CONNECT_TEXTS } from '#web/connect/texts.ts';
 import { backTo, type ConnectLink, noWayBack, redirectOf, wayBack } from '#web/connect/way-back.ts';
@@ -8,7 +7,6 @@ import { redirectTo } from '#web/frame/responses.ts';
 import { JUST_CONNECTED } from '#web/connect/topup-link-pages.ts';
 import { beginTopup, type TopupStep, topupStep } from '#web/topup/topup-step.ts';
 import {
-  foreignPage,
   type OpenedLink,
   openLink,
   openReadLink,
@@ -116,7 +114,6 @@ function donePage(services: WalletOwnerServices): PageMethods<Person> {
       const { path } = waysOf(request);
       const opened = checked(
         services,
-        request,
         await openReadLink(services, request, path, services.links.readPast(request.part)),
       );
       if ('status' in opened) return opened;
@@ -153,27 +150,16 @@ async function openConnect(
   services: WalletOwnerServices,
   request: WalletOwnerRequest,
 ): Promise<OpenedConnectLink | PageResponse> {
-  return checked(services, request, await openLink(services, request, 'connect'));
+  return checked(services, await openLink(services, request, 'connect'));
 }
 
-/** Checks that there is a way back, and that the wallet belongs to this person or has no owner yet. */
-function checked(
-  services: WalletOwnerServices,
-  request: WalletOwnerRequest,
-  opened: OpenedLink | PageResponse,
-): OpenedConnectLink | PageResponse {
+/** Checks that there is a way back. Whether the wallet has another owner shows only in what consent is answered (WA-02). */
+function checked(services: WalletOwnerServices, opened: OpenedLink | PageResponse): OpenedConnectLink | PageResponse {
   if ('status' in opened) return opened;
-  const { link, app, isForeign } = opened;
+  const { link, app } = opened;
   const redirectUri = link.purpose === 'connect' ? redirectOf(link, app) : undefined;
   if (link.purpose !== 'connect' || redirectUri === undefined) return noWayBack(services, app);
-  return isForeign ? foreign(services, request, opened) : { ...opened, link, redirectUri };
-}
-
-/** Answers somebody whose wallet it is not, while it is connected. After that, nothing tells that it was (WA-02). */
-function foreign(services: WalletOwnerServices, request: WalletOwnerRequest, opened: OpenedLink): PageResponse {
-  const { path, cancelPath } = waysOf(request);
-  const back = request.form(cancelPath, button(CONNECT_TEXTS.backTo(opened.app.name), { kind: 'quiet' }));
-  return foreignPage(services, request, opened, { path, back });
+  return { ...opened, link, redirectUri };
 }
 
 /** The paths of a link: its own page, and the way out. */

@@ -49,7 +49,7 @@ export function consentPage(
 
 /**
  * Takes the form of that page and connects the wallet. Returns the connection, or the form again, with what is wrong. A link
- * that gives this person no wallet is void: it is from before the wallet's release, or the wallet has an owner. Which of the two it is,
+ * that gives this person no wallet is void: it is from before the wallet's release, or the wallet has an owner, connected or not. Which it is,
  * and that there is a wallet at all, nobody is told (WA-02).
  */
 export async function acceptConsent(

@@ -104,20 +104,6 @@ ${request.form(SIGN_OUT, fields)}
 </div>`;
 }
 
-/** Answers somebody who is not the wallet's owner. `way` has the path of this page, and the way back. */
-export function foreignPage(
-  services: WalletOwnerServices,
-  request: WalletOwnerRequest,
-  { app, person }: OpenedLink,
-  way: { readonly path: string; readonly back: Html },
-): PageResponse {
-  const said = LINK_TEXTS.foreign(app.name);
-  const body = html`${card(appMark(app), errorSummary(said), html`<p>${LINK_TEXTS.foreignAdvice}</p>`, way.back)}
-${signedInAs(request, person.identity, way.path)}`;
-  const page = walletOwnerPage(services, { title: LINK_TEXTS.foreignTitle, body, isError: true });
-  return refusedBy(refuse('FORBIDDEN', said), page);
-}
-
 function sandboxPage(services: WalletOwnerServices): Html {
   const body = card(html`<p>${LINK_TEXTS.sandbox}</p>`, html`<p class="soft">${LINK_TEXTS.sandboxForDevelopers}</p>`);
   return walletOwnerPage(services, { title: LINK_TEXTS.sandboxTitle, body });

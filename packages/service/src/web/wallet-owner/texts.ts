@@ -20,11 +20,6 @@ export const LINK_TEXTS = {
     `${app} cannot spend from any wallet at the moment, so you cannot connect it or pay for it.`,
   suspendedAdvice: 'Please ask the people who make the app. Money in your wallet stays there.',
 
-  foreignTitle: 'Another wallet pays for this account',
-  foreign: (app: string) =>
-    `This account at ${app} is paid for by somebody who signed in with another e-mail address. This does not change, and you cannot see that wallet.`,
-  foreignAdvice: 'If that was you, sign in with the e-mail address that you used before.',
-
   signedInAs: 'Signed in as',
   notYou: 'Not you? Use another e-mail',
 } as const;
