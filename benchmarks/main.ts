@@ -19,6 +19,7 @@ import { processes } from './measures/processes.ts';
 import { streamed } from './measures/streamed.ts';
 import { translated } from './measures/translated.ts';
 import { tls } from './measures/tls.ts';
+import { wires } from './measures/wires.ts';
 import { findingsOf } from './ratios.ts';
 import { jsonOf, markdownOf, type Report } from './report.ts';
 import { HAS_PROC, watchOthers } from './support/cpu.ts';
@@ -36,6 +37,7 @@ const MEASURES: readonly Measure[] = [
   money,
   streamed,
   translated,
+  wires,
   ledger,
   check,
   openStreams,

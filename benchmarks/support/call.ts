@@ -6,6 +6,22 @@ const PARAGRAPH =
   'You keep the books of a small shop. Answer in one short paragraph, name the sum first, and do not guess: ' +
   'if a number is missing, say which one and where it would be found. ';
 
+const QUESTION = 'How many coins were in the till this morning, and how many are in it now?';
+
+export const RESPONSES_PATH = '/v1/responses';
+
+/** The body of the same call by the wire of Responses. */
+export function responsesBodyOf(options: { readonly stream: boolean; readonly model?: string }): string {
+  return JSON.stringify({
+    model: options.model ?? MODEL,
+    instructions: PARAGRAPH.repeat(2).trim(),
+    input: QUESTION,
+    temperature: 0.2,
+    store: false,
+    ...(options.stream ? { stream: true } : {}),
+  });
+}
+
 /** The body of a call, about 600 bytes. */
 export function bodyOf(options: {
   readonly stream: boolean;
@@ -16,7 +32,7 @@ export function bodyOf(options: {
     model: options.model ?? MODEL,
     messages: [
       { role: 'system', content: PARAGRAPH.repeat(2).trim() },
-      { role: 'user', content: 'How many coins were in the till this morning, and how many are in it now?' },
+      { role: 'user', content: QUESTION },
     ],
     temperature: 0.2,
     ...(options.maxTokens === undefined ? {} : { max_tokens: options.maxTokens }),

@@ -6,6 +6,8 @@ export const SECURE_MODEL = 'bench-secure';
 export const EXACT_MODEL = 'bench-exact';
 /** Its provider has a format of its own, so that requests and answers are translated. */
 export const TRANSLATED_MODEL = 'bench-translated';
+/** Its provider speaks Responses, and nothing else. */
+export const RESPONSES_MODEL = 'bench-responses';
 /** The setting with the key of a provider that refuses to do without. */
 export const PROVIDER_KEY = 'BENCH_PROVIDER_KEY';
 /** What the upstream's answers report as used; the price of a call follows from it. */
@@ -31,11 +33,13 @@ export function catalogueOf(upstreamUrl: string, secureUrl = upstreamUrl) {
       fast: { kind: 'openai-compatible', baseUrl: `${upstreamUrl}/v1` },
       secure: { kind: 'openai-compatible', baseUrl: `${secureUrl}/v1` },
       translated: { kind: 'anthropic', baseUrl: `${upstreamUrl}/messages/v1`, apiKeyEnv: PROVIDER_KEY },
+      responses: { kind: 'openai-compatible', baseUrl: `${upstreamUrl}/responses/v1`, apis: ['responses'] },
       paced: { kind: 'openai-compatible', baseUrl: `${upstreamUrl}/paced/v1` },
     },
     models: [
       { id: 'bench.model-1', provider: 'fast', ...common },
       { id: 'bench.translated-1', provider: 'translated', ...common },
+      { id: 'bench.responses-1', provider: 'responses', ...common },
       { id: 'bench.paced-1', provider: 'paced', ...common },
       { id: 'bench.secure-1', provider: 'secure', ...common },
       {
@@ -49,6 +53,7 @@ export function catalogueOf(upstreamUrl: string, secureUrl = upstreamUrl) {
     aliases: {
       [MODEL]: 'bench.model-1',
       [TRANSLATED_MODEL]: 'bench.translated-1',
+      [RESPONSES_MODEL]: 'bench.responses-1',
       [PACED_MODEL]: 'bench.paced-1',
       [SECURE_MODEL]: 'bench.secure-1',
       [EXACT_MODEL]: 'bench.exact-1',

@@ -6,6 +6,7 @@ import tls from 'node:tls';
 import { parseArgs } from 'node:util';
 import { CHUNK_PAUSE_MS, PACED_CHUNKS, PACED_TAIL, PLAIN, pacedChunk, STREAM, STREAM_HEAD } from './answers.ts';
 import { MESSAGE_STREAM, PLAIN_MESSAGE } from './messages.ts';
+import { PLAIN_RESPONSE, RESPONSE_STREAM } from './responses.ts';
 
 const { values } = parseArgs({ options: { key: { type: 'string' }, cert: { type: 'string' } } });
 
@@ -14,6 +15,7 @@ const LENGTH = /^content-length: *(\d+)/im;
 /** The marks of a call that wants a stream, as clients in JavaScript write it, and as some in Python do. */
 const WANTS_STREAM = [Buffer.from('"stream":true'), Buffer.from('"stream": true')];
 const MESSAGES_PATH = Buffer.from('POST /messages/');
+const RESPONSES_PATH = Buffer.from('POST /responses/');
 const PACED_PATH = Buffer.from('POST /paced/');
 /** Ends all paced streams, each at its next beat. */
 const FINISH_PATH = Buffer.from('POST /finish ');
@@ -49,6 +51,7 @@ function answer(socket: Socket, request: Buffer): void {
   if (startsWith(request, FINISH_PATH)) finished += 1;
   const isStream = WANTS_STREAM.some((mark) => request.includes(mark));
   if (startsWith(request, MESSAGES_PATH)) socket.write(isStream ? MESSAGE_STREAM : PLAIN_MESSAGE);
+  else if (startsWith(request, RESPONSES_PATH)) socket.write(isStream ? RESPONSE_STREAM : PLAIN_RESPONSE);
   else if (!isStream) socket.write(PLAIN);
   else if (startsWith(request, PACED_PATH)) pace(socket);
   else socket.write(STREAM);
