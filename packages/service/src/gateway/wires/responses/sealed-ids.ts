@@ -1,7 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { AskedBy } from '#gateway/call/wire.ts';
 import { hmacSha256, seal, unsealBytes } from '#kernel/crypto.ts';
-import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
+import type { JsonObject } from '#kernel/json.ts';
 import type { Keys } from '#kernel/keys.ts';
 
 /** Those to whom a sealed text belongs. Nobody else opens it. */
@@ -9,6 +9,8 @@ type Owner = Pick<AskedBy, 'appId' | 'mode' | 'userId'>;
 
 /** What an id carries: an item, or several under the short ids that they were given in a stream. */
 interface Opened {
+  /** The length of its JSON. */
+  readonly bytes: number;
   readonly item?: JsonObject;
   readonly items?: Readonly<Record<string, JsonObject>>;
 }
@@ -28,6 +30,8 @@ export interface SealedIds {
   readonly ofThoughts: (details: readonly JsonObject[], owner: Owner) => string | undefined;
   /** The reasoning in an `encrypted_content` from here. Undefined as for `open`. */
   readonly openThoughts: (content: string, owner: Owner) => readonly JsonObject[] | undefined;
+  /** Whether an `encrypted_content` is from here, so that vendors of this wire could do nothing with it. */
+  readonly isThoughts: (content: string) => boolean;
 }
 
 /** Clients returned ids of 4,000 characters whole. Nobody has a reason to shorten one, but a request holds many. */
@@ -35,7 +39,7 @@ const SEALED_CHARACTERS_MAX = 512 * 1024;
 /** So much JSON is in one id. A model that repeats itself is compressed a thousand times, and opens to no more than this. */
 const OPENED_BYTES_MAX = 2 * 1024 * 1024;
 /** Ids of vendors have at most so many characters, and ours have more: nonce and tag alone fill 38. */
-const PLAIN_ID_CHARACTERS_MAX = 64;
+export const PLAIN_ID_CHARACTERS_MAX = 64;
 
 /** The first characters of an id. Libraries tell the kind of an item by them. */
 const PREFIXES: ReadonlyMap<unknown, string> = new Map([
@@ -61,16 +65,15 @@ export function createSealedIds(keys: Keys): SealedIds {
     },
     ofThoughts: (details, owner) => sealed(key, headOf('thoughts', owner), { details }, THOUGHTS_PREFIX),
     openThoughts: (content, owner) => {
-      if (!isThoughtsOfOurs(content)) return undefined;
-      const details = opened(key, headOf('thoughts', owner), content.slice(THOUGHTS_PREFIX.length))?.['details'];
-      return Array.isArray(details) ? (details as readonly JsonObject[]) : undefined;
+      if (!content.startsWith(THOUGHTS_PREFIX)) return undefined;
+      return opened(key, headOf('thoughts', owner), content.slice(THOUGHTS_PREFIX.length))?.details;
     },
+    isThoughts: (content) => content.startsWith(THOUGHTS_PREFIX),
   };
 }
 
-/** Whether an `encrypted_content` was made here. Its vendor could do nothing with it. */
-function isThoughtsOfOurs(content: string): boolean {
-  return content.startsWith(THOUGHTS_PREFIX);
+interface Thoughts {
+  readonly details?: readonly JsonObject[];
 }
 
 function headOf(use: 'id' | 'thoughts', { appId, mode, userId }: Owner): Buffer {
@@ -86,12 +89,13 @@ function sealed(key: Buffer, head: Buffer, content: JsonObject, prefix: string):
   return text.length > SEALED_CHARACTERS_MAX ? undefined : text;
 }
 
-function opened(key: Buffer, head: Buffer, text: string): JsonObject | undefined {
+/** What was sealed is ours, so its form needs no check. */
+function opened(key: Buffer, head: Buffer, text: string): (Opened & Thoughts) | undefined {
   if (text.length > SEALED_CHARACTERS_MAX) return undefined;
   try {
-    const bytes = unsealBytes(hmacSha256(key, head), head, Buffer.from(text, 'base64url'));
-    const content = parseJson(inflateRawSync(bytes, { maxOutputLength: OPENED_BYTES_MAX }).toString('utf8'));
-    return isJsonObject(content) ? content : undefined;
+    const sealedBytes = unsealBytes(hmacSha256(key, head), head, Buffer.from(text, 'base64url'));
+    const plain = inflateRawSync(sealedBytes, { maxOutputLength: OPENED_BYTES_MAX });
+    return { ...(JSON.parse(plain.toString('utf8')) as Omit<Opened, 'bytes'> & Thoughts), bytes: plain.length };
   } catch {
     return undefined; // From elsewhere, altered, or of somebody else.
   }

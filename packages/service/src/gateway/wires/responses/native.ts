@@ -1,0 +1,99 @@
+import type { Takes } from '#gateway/call/wire.ts';
+import type { Item } from '#gateway/wires/responses/items.ts';
+import { ENCRYPTED_REASONING } from '#gateway/wires/responses/parameters.ts';
+import { PLAIN_ID_CHARACTERS_MAX, type SealedIds } from '#gateway/wires/responses/sealed-ids.ts';
+import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+
+/** What goes to a vendor who speaks this wire as the caller wrote it. The rest names the payer, or is decided here. */
+const PASSED_ON = [
+  'instructions',
+  'include',
+  'max_tool_calls',
+  'parallel_tool_calls',
+  'reasoning',
+  'service_tier',
+  'temperature',
+  'text',
+  'tool_choice',
+  'top_logprobs',
+  'top_p',
+  'truncation',
+];
+
+/** Tools that cost nothing but tokens: the model or the caller does the work. */
+const FREE_TOOLS = new Set<unknown>(['function', 'custom', 'namespace', 'tool_search', 'apply_patch', 'local_shell']);
+
+export function isWebSearch(type: unknown): boolean {
+  return typeof type === 'string' && /^web_search(?:_|$)/.test(type);
+}
+
+/** Whether a tool may be offered: `shell` only where the caller runs the commands. */
+function isOffered(tool: unknown, takes: Takes): boolean {
+  if (!isJsonObject(tool)) return false;
+  const { type, environment } = tool;
+  if (type === 'shell') return isJsonObject(environment) && environment['type'] === 'local';
+  return FREE_TOOLS.has(type) || (isWebSearch(type) && takes.webSearch);
+}
+
+/** Types of tools that a vendor runs for a fee, or that are unknown here. */
+export function isLeftOut(type: string, takes: Takes): boolean {
+  return !FREE_TOOLS.has(type) && type !== 'shell' && !(isWebSearch(type) && takes.webSearch);
+}
+
+/** The request as its caller wrote it, for vendors who speak this wire (WI-03). */
+export function nativeRequest(
+  body: JsonObject,
+  items: readonly Item[] | undefined,
+  { takes, sealedIds, dropped }: NativeContext,
+): JsonObject {
+  const native: Record<string, unknown> = {};
+  for (const name of PASSED_ON) {
+    const value = body[name];
+    if (value !== undefined && value !== null && !dropped.has(name)) native[name] = value;
+  }
+  native['input'] =
+    items === undefined ? body['input'] : items.flatMap(({ item }) => nativeItem(item, takes, sealedIds));
+  const tools = offeredTools(body['tools'], takes);
+  if (tools.length > 0) native['tools'] = tools;
+  else if (!(items ?? []).some(({ item: { type } }) => type === 'additional_tools')) {
+    delete native['tool_choice'];
+    delete native['parallel_tool_calls'];
+  }
+  if (isJsonObject(native['text']) && dropped.has('text.verbosity')) {
+    const { verbosity: _verbosity, ...text } = native['text'];
+    native['text'] = text;
+  }
+  const allowed = native['tool_choice'];
+  if (isJsonObject(allowed) && allowed['type'] === 'allowed_tools') {
+    native['tool_choice'] = { ...allowed, tools: offeredTools(allowed['tools'], takes) };
+  }
+  if (takes.parameter('reasoning_effort') || isJsonObject(body['reasoning'])) {
+    const given = Array.isArray(native['include']) ? (native['include'] as readonly unknown[]) : [];
+    native['include'] = [...new Set([...given, ENCRYPTED_REASONING])];
+  }
+  return native;
+}
+
+interface NativeContext {
+  readonly takes: Takes;
+  readonly sealedIds: SealedIds;
+  /** What is left out because the model does not take it. */
+  readonly dropped: ReadonlySet<string>;
+}
+
+function offeredTools(list: unknown, takes: Takes): readonly unknown[] {
+  if (!Array.isArray(list)) return [];
+  const all: readonly unknown[] = list;
+  return all.every((tool) => isOffered(tool, takes)) ? all : all.filter((tool) => isOffered(tool, takes));
+}
+
+/** None if the item would be looked up where nothing is stored. Ids that are longer than a vendor's are ours. */
+function nativeItem(item: JsonObject, takes: Takes, sealedIds: SealedIds): readonly JsonObject[] {
+  const { type, id, encrypted_content: sealed } = item;
+  if (type === 'reasoning' && (typeof sealed !== 'string' || sealedIds.isThoughts(sealed))) return [];
+  if (type === 'web_search_call' && !takes.webSearch) return [];
+  if (type === 'additional_tools') return [{ ...item, tools: offeredTools(item['tools'], takes) }];
+  if (id === undefined || (typeof id === 'string' && id.length <= PLAIN_ID_CHARACTERS_MAX)) return [item];
+  const { id: _id, ...rest } = item;
+  return [rest];
+}

@@ -1,0 +1,50 @@
+import type { AskedBy } from '#gateway/call/wire.ts';
+import type { ValueFault } from '#gateway/request/parameter-values.ts';
+import type { SealedIds } from '#gateway/wires/responses/sealed-ids.ts';
+import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+
+/** The format of reasoning that only vendors who speak this wire take back. */
+const FORMAT = 'openai-responses-v1';
+
+/** Who opens what was sealed, and for whom. */
+export interface Opener {
+  readonly sealedIds: SealedIds;
+  readonly by: AskedBy;
+}
+
+/** Reads an item of reasoning as `reasoning_details` of the message that follows it. `index` is its place among them. */
+export function readReasoning(
+  item: JsonObject,
+  path: string,
+  index: number,
+  { sealedIds, by }: Opener,
+): readonly JsonObject[] | ValueFault {
+  const { id, summary, content, encrypted_content: data } = item;
+  const texts = textsOf(summary, `${path}.summary`);
+  if (!Array.isArray(texts)) return texts as ValueFault;
+  const thoughts = textsOf(content, `${path}.content`);
+  if (!Array.isArray(thoughts)) return thoughts as ValueFault;
+  if (data !== undefined && data !== null && typeof data !== 'string') {
+    return { path: `${path}.encrypted_content`, expects: 'a string, as it was in the answer' };
+  }
+  const opened = typeof data === 'string' ? sealedIds.openThoughts(data, by) : undefined;
+  if (opened !== undefined) return opened; // What a vendor of another interface has said, with its own seal.
+  const common = { index, format: FORMAT, ...(typeof id === 'string' ? { id } : {}) };
+  return [
+    ...(texts as readonly string[]).map((text) => ({ type: 'reasoning.summary', summary: text, ...common })),
+    ...(thoughts as readonly string[]).map((text) => ({ type: 'reasoning.text', text, ...common })),
+    ...(typeof data === 'string' && !sealedIds.isThoughts(data)
+      ? [{ type: 'reasoning.encrypted', data, ...common }]
+      : []),
+  ];
+}
+
+/** The texts of a list of parts. None if there is no list: clients send a null. */
+function textsOf(list: unknown, path: string): readonly string[] | ValueFault {
+  if (list === undefined || list === null) return [];
+  const expects = 'an array of parts with a `text`, as it was in the answer';
+  if (!Array.isArray(list)) return { path, expects };
+  const parts: readonly unknown[] = list;
+  const texts = parts.map((part) => (isJsonObject(part) ? part['text'] : undefined));
+  return texts.every((text) => typeof text === 'string') ? texts : { path, expects };
+}
