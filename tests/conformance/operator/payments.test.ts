@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { releaseWallet } from '../../../packages/service/src/connections/release.ts';
+import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
+import { forgetPayer } from '../../../packages/service/src/payments/privacy-queries.ts';
 import { checkBooks } from '../../../packages/service/src/operator/ledger-check.ts';
 import { chat } from '../../support/client.ts';
+import { connectionsOf } from '../../support/connections.ts';
 import { newOperator } from '../../support/control.ts';
+import { untilWaiting } from '../../support/lock-wait.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { sql, sqlValue } from '../../support/sql.ts';
@@ -12,6 +17,7 @@ import { trailOf } from '../../support/trail.ts';
 const { service, app, stripe, upstream, newUser, begin, tell, moved, sweep } = await setStripeStage();
 stripe.balanceAt = Date.UTC(2026, 8, 10, 9) / 1_000; // Reports are compared only when their days are over.
 const operator = await newOperator(service);
+const connections = connectionsOf(service.database);
 const WALLETS = `/operator/apps/${app.appId}/wallets`;
 upstream.script({
   body: completionBody({ model: 'm', content: 'Hi', usage: { prompt_tokens: 1, completion_tokens: 1 } }),
@@ -87,6 +93,25 @@ test('CP-05 WA-05 a refund is set aside, requested once and booked on webhook', 
     trail.map(({ action, reason }) => [action, reason]),
     [['wallet.refund', 'as agreed']],
   );
+});
+
+test('CP-05 CP-12 a refund waits for the deletion of its payer, and neither for the other', async () => {
+  const { user, here } = await payer();
+  const identity = await connections.newIdentity();
+  await connections.connect({ identity, appId: app.appId, user });
+  const { identityId } = identity;
+  await sql(service)`update payments.checkouts set identity_id = ${identityId} where user_id = ${user}`;
+  const client = await service.database.owner.connect();
+  await client.query('begin');
+  await forgetPayer(client, identityId); // A deletion, in its order: first the checkouts, then the wallets.
+  const asked = refund(user, here, 1_000_000);
+  await untilWaiting(service.database, 1);
+  const released = await releaseWallet(client, { appId: app.appId, userId: user as EndUserId }).catch(String);
+  await client.query('commit');
+  client.release();
+  assert.equal(released, identityId);
+  assertRefusal(await asked, { code: 'CONFLICT', param: null });
+  assert.deepEqual(await moved(user), ['top_up 5000000']);
 });
 
 test('CP-05 an impossible refund is refused, and nothing moves', async () => {

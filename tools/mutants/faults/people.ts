@@ -9,8 +9,17 @@ import {
   retentionOfMail,
 } from './places.ts';
 
+const movingMoney = inFile('packages/service/src/operator/moving-money.ts');
+const paidBack = ofFile('tests/conformance/operator/payments.test.ts');
+
 /** Faults by which a person keeps less or more than they should, or by which money goes to nobody (CP-12). */
 export const PEOPLE_FAULTS: readonly Mutant[] = [
+  {
+    id: 'act-locks-the-owner-before-the-payments',
+    clause: 'CP-05',
+    edits: [movingMoney('  await lockPaidCheckouts(tx, { appId, userId });\n', '')],
+    killer: paidBack('CP-05 CP-12 a refund waits for the deletion of its payer, and neither for the other'),
+  },
   {
     id: 'deleted-with-money',
     clause: 'CP-12',
