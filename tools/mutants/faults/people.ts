@@ -1,7 +1,9 @@
 import type { Mutant } from '../mutant.ts';
 import {
   deletion,
+  inFile,
   mailOutbox,
+  ofFile,
   ownerDeleted,
   personData,
   personHistory,
