@@ -54,6 +54,9 @@ export function readMessages(items: readonly Item[], context: MessageContext): r
       const fault = addText(turn, item, place, path);
       if (fault !== undefined) return fault;
     } else if (kind === 'call') {
+      if (item['type'] === 'custom_tool_call' && typeof item['input'] !== 'string') {
+        return { path: `${path}.input`, expects: 'a string: the input of the tool' };
+      }
       turn ??= newTurn(place);
       turn.calls.push(callOf(item, context.tools));
       turn.callPlaces.push(place);
@@ -101,13 +104,23 @@ function newTurn(place: number): Turn {
 }
 
 function messageOf({ place, content, parts, calls, callPlaces, details, hasContent }: Turn): Message {
+  const extras = new Map(details.filter(isExtra).map(({ id, extra_content: extra }) => [id, extra]));
+  const whole = calls.map((call) =>
+    extras.has(call['id']) ? { ...call, extra_content: extras.get(call['id']) } : call,
+  );
+  const thoughts = details.filter((detail) => !isExtra(detail));
   const message = {
     role: 'assistant',
     content: hasContent ? content : null,
-    ...(calls.length === 0 ? {} : { tool_calls: calls }),
-    ...(details.length === 0 ? {} : { reasoning_details: details }),
+    ...(calls.length === 0 ? {} : { tool_calls: whole }),
+    ...(thoughts.length === 0 ? {} : { reasoning_details: thoughts }),
   };
   return { message, origin: { item: place, role: 'message', parts, calls: callPlaces } };
+}
+
+/** What a vendor wants back with a call. This wire has no place for it in the call, so it came sealed in an item of reasoning. */
+function isExtra({ type }: JsonObject): boolean {
+  return type === 'tool_call.extra_content';
 }
 
 /** Adds a text to a turn. What is said after a call stays in its message, because the answers to calls must follow them. */
@@ -145,13 +158,8 @@ function callOf(item: JsonObject, tools: ToolSet): JsonObject {
     namespace: typeof namespace === 'string' ? namespace : undefined,
   } as const;
   const named = typeof name === 'string' ? tools.functionOf(tool) : name;
-  const isText = type === 'function_call' || typeof input !== 'string';
-  const written = type === 'function_call' ? given : input;
-  return {
-    id,
-    type: 'function',
-    function: { name: named, arguments: isText ? written : JSON.stringify({ [CUSTOM_INPUT]: input }) },
-  };
+  const written = type === 'function_call' ? given : JSON.stringify({ [CUSTOM_INPUT]: input });
+  return { id, type: 'function', function: { name: named, arguments: written } };
 }
 
 /** A call of a tool that only vendors who speak this wire have. Another model reads it as one of a function. */

@@ -1,54 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AskedBy, Reply, Takes, WireRequest } from '#gateway/call/wire.ts';
-import type { Echo, Sealing } from '#gateway/wires/responses/echo.ts';
-import { createRead } from '#gateway/wires/responses/read.ts';
-import { createSealedIds } from '#gateway/wires/responses/sealed-ids.ts';
-import { appIdFrom, parseEndUserId } from '#kernel/ids.ts';
-import type { JsonObject } from '#kernel/json.ts';
-import { createKeys, keptKeysBy } from '#kernel/keys.ts';
-import { Refusal } from '#kernel/refusal.ts';
-
-const sealedIds = createSealedIds(
-  createKeys(
-    { secret: Buffer.alloc(32, 1) },
-    keptKeysBy(() => Buffer.alloc(32, 1)),
-  ),
-);
-const REPLY = {} as Reply;
-let told: { readonly echo: Echo; readonly sealing: Sealing } | undefined;
-const read = createRead({
-  sealedIds,
-  replyOf: (echo, sealing) => {
-    told = { echo, sealing };
-    return REPLY;
-  },
-});
-
-function byOf(user = 'anna', userAgent?: string): AskedBy {
-  const userId = parseEndUserId(user);
-  assert.ok(userId !== undefined);
-  return { appId: appIdFrom('notes'), mode: 'live', userId, userAgent };
-}
-
-const ALL: Takes = { parameter: () => true, webSearch: false };
-const HELLO = { model: 'm', input: 'Hello.' };
-
-function readOf(fields: JsonObject, by = byOf()): WireRequest {
-  const request = read({ ...HELLO, ...fields }, by);
-  if (request instanceof Refusal) throw new Error(request.message);
-  return request;
-}
-
-function fittedOf(fields: JsonObject, takes: Partial<Takes> = {}, by = byOf()) {
-  const fitted = readOf(fields, by).fit({ ...ALL, ...takes });
-  if (fitted instanceof Refusal) throw new Error(fitted.message);
-  return fitted;
-}
-
-function messagesOf(input: unknown, fields: JsonObject = {}, by = byOf()) {
-  return fittedOf({ input, ...fields }, {}, by).request['messages'];
-}
+import { fittedOf, messagesOf, readBody, toldOf } from '../../../../../../tests/support/read-responses.ts';
 
 /** The messages of `input` are these. */
 function reads(name: string, input: unknown, messages: unknown): void {
@@ -210,14 +162,50 @@ test('WI-04 parameters are read into those of chat completions', () => {
 });
 
 test('WI-04 an answer says small settings again, and knows the tools as they were given', () => {
-  readOf({
+  const { echo } = toldOf({
     tools: [{ type: 'custom', name: 'exec' }],
-    text: { format: { type: 'json_schema', name: 'cat', schema: { type: 'object' } } },
+    text: { format: { type: 'json_schema', name: 'cat', schema: { type: 'object' } }, verbosity: 'low' },
     metadata: { team: 'a' },
     temperature: 1,
+    reasoning: { effort: 'low', generate_summary: 'auto' },
+    tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'custom', name: 'exec' }] },
+    max_output_tokens: null,
   });
-  assert.deepEqual(told?.echo, {
-    settings: { metadata: { team: 'a' }, temperature: 1, text: { format: { type: 'json_schema', name: 'cat' } } },
+  assert.deepEqual(echo, {
+    settings: {
+      metadata: { team: 'a' },
+      temperature: 1,
+      reasoning: { effort: 'low' },
+      text: { verbosity: 'low', format: { type: 'json_schema', name: 'cat', schema: {} } },
+      tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [] },
+    },
     tools: new Map([['exec', { type: 'custom', name: 'exec', namespace: undefined }]]),
   });
+});
+
+test('WI-04 what a model does not take is left out where clients send it unasked', () => {
+  const takes = { parameter: (name: string) => name !== 'verbosity' && name !== 'parallel_tool_calls' };
+  const tools = [{ type: 'function', name: 'look' }];
+  const asked = { text: { verbosity: 'low' }, parallel_tool_calls: false, tools };
+  const { request, native, leftOut } = fittedOf(asked, takes);
+  assert.deepEqual([request['verbosity'], request['parallel_tool_calls']], [undefined, undefined]);
+  assert.deepEqual([native?.['text'], native?.['parallel_tool_calls']], [{}, undefined]);
+  assert.deepEqual(leftOut, ['text.verbosity', 'parallel_tool_calls']);
+  const taken = fittedOf(asked);
+  assert.deepEqual(
+    [taken.request['verbosity'], taken.request['parallel_tool_calls'], taken.leftOut],
+    ['low', false, []],
+  );
+});
+
+function joined(fields: Readonly<Record<string, unknown>>): string | undefined {
+  const request = readBody(fields);
+  return 'joinsBy' in request ? request.joinsBy?.() : undefined;
+}
+
+test('CC-14 a repeat is found although its names and `client_metadata` come in another order', () => {
+  const first = joined({ tools: [{ type: 'function', name: 'a' }], client_metadata: { a: '1', b: '2' } });
+  assert.equal(typeof first, 'string');
+  assert.equal(joined({ client_metadata: { b: '2', a: '1' }, tools: [{ name: 'a', type: 'function' }] }), first);
+  assert.notEqual(joined({ tools: [{ type: 'function', name: 'b' }] }), first);
 });

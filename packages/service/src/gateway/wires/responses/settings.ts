@@ -21,14 +21,18 @@ export function settingsOf(body: JsonObject): JsonObject {
   if (isJsonObject(reasoning)) settings['reasoning'] = members(reasoning, ['effort', 'summary', 'context']);
   if (isJsonObject(text)) settings['text'] = { ...members(text, ['verbosity']), ...formatOf(text['format']) };
   if (typeof choice === 'string') settings['tool_choice'] = choice;
-  else if (isJsonObject(choice)) settings['tool_choice'] = members(choice, ['type', 'mode', 'name']);
+  else if (isJsonObject(choice)) {
+    const listed = choice['type'] === 'allowed_tools' ? { tools: [] } : {};
+    settings['tool_choice'] = { ...members(choice, ['type', 'mode', 'name']), ...listed };
+  }
   return settings;
 }
 
-/** Of a format of the answer, its type and name. Schemas are large. */
+/** Of a format of the answer, its type and name. Schemas are large, and the types of libraries want one. */
 function formatOf(format: unknown): JsonObject {
   if (!isJsonObject(format)) return {};
-  return { format: members(format, ['type', 'name']) };
+  const schema = format['type'] === 'json_schema' ? { schema: {} } : {};
+  return { format: { ...members(format, ['type', 'name']), ...schema } };
 }
 
 function members(object: JsonObject, names: readonly string[]): JsonObject {

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { fit, readBody, refusalOf } from '../../../../../../tests/support/read-responses.ts';
+import { checkShape } from '#gateway/request/validate-call.ts';
+import type { JsonObject } from '#kernel/json.ts';
+import { Refusal } from '#kernel/refusal.ts';
+
+const user = (content: unknown) => [{ role: 'user', content }];
+const fn = { type: 'function', name: 'look' };
+const image = (fields: JsonObject) => user([{ type: 'input_image', ...fields }]);
+
+/** Each field with what it makes of a good request, the path that its refusal names, and a word of its advice. */
+const REFUSED: readonly (readonly [fields: JsonObject, param: string, advice: RegExp])[] = [
+  [{ model: '' }, 'model', /GET \/v1\/models/],
+  [{ input: undefined }, 'input', /a text, or a non-empty array/],
+  [{ input: [] }, 'input', /non-empty/],
+  [{ input: 7 }, 'input', /a text, or/],
+  [{ input: ['Hi.'] }, 'input[0]', /an object/],
+  [{ input: [{}] }, 'input[0].type', /"message"/],
+  [{ input: [{ type: 'message', role: 'critic', content: '' }] }, 'input[0].role', /"developer", "system"/],
+  [{ input: user(7) }, 'input[0].content', /a string or an array of parts/],
+  [{ input: user([]) }, 'input[0].content', /at least one part/],
+  [{ input: user(['Hi.']) }, 'input[0].content[0]', /`type`/],
+  [{ input: user([{ type: 'input_text', text: 1 }]) }, 'input[0].content[0].text', /a string/],
+  [{ input: user([{ type: 'text', text: 'a' }]) }, 'input[0].content[0].type', /part of chat completions/],
+  [{ input: user([{ type: 'input_file', file_id: 'a' }]) }, 'input[0].content[0].type', /files have no price/],
+  [{ input: user([{ type: 'input_audio' }]) }, 'input[0].content[0].type', /sound has no price/],
+  [{ input: image({ file_id: 'file_1' }) }, 'input[0].content[0].file_id', /send the image itself/],
+  [{ input: image({ image_url: 'ftp://a' }) }, 'input[0].content[0].image_url', /http\(s\) address/],
+  [{ input: image({ image_url: 'https://a.test', detail: 1 }) }, 'input[0].content[0].detail', /a string/],
+  [{ input: [{ type: 'function_call', name: 'a', arguments: '{}' }] }, 'input[0].call_id', /id of the call/],
+  [{ input: [{ type: 'function_call', call_id: 'a', arguments: '{}' }] }, 'input[0].name', /name of the function/],
+  [{ input: [{ type: 'function_call', call_id: 'a', name: 'a', arguments: {} }] }, 'input[0].arguments', /a string/],
+  [{ input: [{ type: 'custom_tool_call', call_id: 'a', name: 'a' }] }, 'input[0].input', /a string/],
+  [{ input: [{ type: 'function_call_output', output: '' }] }, 'input[0].call_id', /id of the tool call/],
+  [{ input: [{ type: 'function_call_output', call_id: 'a' }] }, 'input[0].output', /a string or an array/],
+  [{ input: [{ type: 'reasoning', summary: 'a' }] }, 'input[0].summary', /as it was in the answer/],
+  [{ input: [{ type: 'reasoning', summary: [], content: [1] }] }, 'input[0].content', /as it was in the answer/],
+  [{ input: [{ type: 'reasoning', summary: [], encrypted_content: 1 }] }, 'input[0].encrypted_content', /a string/],
+  [{ input: [{ type: 'reasoning', summary: [] }] }, 'input', /non-empty/],
+  [{ input: [{ type: 'file_search_call', id: 'a' }] }, 'input[0].type', /leave the item out/],
+  [{ input: [{ type: 'compaction', encrypted_content: 'a' }] }, 'input[0].type', /leave the item out/],
+  [{ input: [{ type: 'additional_tools', tools: [{ type: 'function' }] }] }, 'input[0].tools[0].name', /a name/],
+  [{ instructions: ['Be brief.'] }, 'instructions', /a string/],
+  [{ previous_response_id: 'resp_1' }, 'previous_response_id', /send the whole conversation in `input`/],
+  [{ conversation: 'conv_1' }, 'conversation', /send the whole conversation in `input`/],
+  [{ background: true }, 'background', /read a stream/],
+  [{ store: true }, 'store', /say `false`, or leave it out/],
+  [{ prompt: { id: 'pmpt_1' } }, 'prompt', /`instructions` and `input`/],
+  [{ truncation: 'auto' }, 'truncation', /say "disabled"/],
+  [{ context_management: [] }, 'context_management', /shorten `input`/],
+  [{ moderation: { model: 'm' } }, 'moderation', /call of your own/],
+  [{ messages: [] }, 'messages', /takes `input`/],
+  [{ max_tokens: 5 }, 'max_tokens', /Use `max_output_tokens`/],
+  [{ response_format: {} }, 'response_format', /Use `text.format`/],
+  [{ reasoning_effort: 'low' }, 'reasoning_effort', /Use `reasoning.effort`/],
+  [{ seed: 1 }, 'seed', /chat\/completions/],
+  [{ unheard_of: 1 }, 'unheard_of', /Supported: `model`, `input`/],
+  [{ max_output_tokens: 0 }, 'max_output_tokens', /1 to 10000000/],
+  [{ temperature: 3 }, 'temperature', /0 to 2/],
+  [{ top_logprobs: 21 }, 'top_logprobs', /0 to 20/],
+  [{ include: ['everything'] }, 'include[0]', /"reasoning.encrypted_content"/],
+  [{ include: 'all' }, 'include', /array/],
+  [{ metadata: { a: 1 } }, 'metadata.a', /at most 512 characters/],
+  [{ metadata: [] }, 'metadata', /at most 16 texts/],
+  [{ service_tier: 'flex' }, 'service_tier', /"auto" or "default"/],
+  [{ stream_options: { include_obfuscation: true } }, 'stream_options', /absent without/],
+  [{ stream: 'yes' }, 'stream', /true or false/],
+  [{ reasoning: 'low' }, 'reasoning', /`effort`/],
+  [{ reasoning: { effort: 'enormous' } }, 'reasoning.effort', /one of "none"/],
+  [{ reasoning: { summary: 'long' } }, 'reasoning.summary', /"auto", "concise", "detailed"/],
+  [{ reasoning: { mode: 'pro' } }, 'reasoning.mode', /no price here/],
+  [{ text: { format: { type: 'xml' } } }, 'text.format.type', /"json_schema"/],
+  [{ text: { format: { type: 'json_schema' } } }, 'text.format.name', /a name/],
+  [{ text: { format: { type: 'json_schema', name: 'a', schema: 1 } } }, 'text.format.schema', /a JSON schema/],
+  [{ text: { verbosity: 'loud' } }, 'text.verbosity', /one of "low"/],
+  [{ text: { colour: 'red' } }, 'text.colour', /absent/],
+  [{ tools: {} }, 'tools', /an array/],
+  [{ tools: ['look'] }, 'tools[0]', /an object/],
+  [{ tools: [{}] }, 'tools[0].type', /"namespace"/],
+  [{ tools: [{ type: 'function', function: { name: 'a' } }] }, 'tools[0].name', /form of chat completions/],
+  [{ tools: [{ ...fn, parameters: [] }] }, 'tools[0].parameters', /a JSON schema/],
+  [{ tools: [{ ...fn, strict: 1 }] }, 'tools[0].strict', /true or false/],
+  [{ tools: [{ type: 'namespace', name: 'n', tools: 1 }] }, 'tools[0].tools', /an array/],
+  [
+    { tools: [fn, { type: 'namespace', name: 'n', tools: [fn, { ...fn, name: 'b', strict: 1 }] }] },
+    'tools[1].tools[1].strict',
+    /true/,
+  ],
+  [{ tools: Array.from({ length: 1_025 }, (_, at) => ({ ...fn, name: `f${at}` })) }, 'tools', /at most 1024/],
+  [{ tools: [fn], tool_choice: 'any' }, 'tool_choice', /"required"/],
+  [{ tools: [fn], tool_choice: {} }, 'tool_choice.type', /"allowed_tools"/],
+  [{ tools: [fn], tool_choice: { type: 'function' } }, 'tool_choice.name', /a name/],
+  [{ tools: [fn], tool_choice: { type: 'function', name: 'go' } }, 'tool_choice', /among the `tools`/],
+  [{ tools: [fn], tool_choice: { type: 'allowed_tools', mode: 'all', tools: [fn] } }, 'tool_choice.mode', /"auto" or/],
+  [{ tools: [fn], tool_choice: { type: 'allowed_tools', mode: 'auto' } }, 'tool_choice.tools', /an array/],
+  [{ tool_choice: 'required' }, 'tool_choice', /"none" or "auto"/],
+  [{ tools: [{ type: 'web_search' }] }, 'tools[0].type', /a search of your own/],
+  [{ tools: [{ type: 'web_search_preview_2025_03_11' }] }, 'tools[0].type', /a search of your own/],
+  [{ tools: [{ type: 'file_search' }] }, 'tools[0].type', /No files are kept here/],
+  [{ tools: [{ type: 'mcp', server_label: 'a' }] }, 'tools[0].type', /call them yourself/],
+  [{ tools: [{ type: 'code_interpreter' }] }, 'tools[0].type', /a function of your own/],
+  [{ tools: [fn], tool_choice: { type: 'web_search_preview' } }, 'tool_choice.type', /a search of your own/],
+  [{ tools: [fn], tool_choice: { type: 'image_generation' } }, 'tool_choice.type', /a function of your own/],
+  [
+    { tools: [fn], tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'mcp' }] } },
+    'tool_choice.tools[0].type',
+    /call them/,
+  ],
+];
+
+test('WI-04 what is not taken is refused under the caller’s name, with what to do', () => {
+  for (const [fields, param, advice] of REFUSED) {
+    const [named, message] = refusalOf(fields);
+    assert.equal(named, param, `${JSON.stringify(fields)}: ${message}`);
+    assert.match(message, advice);
+    assert.ok(message.startsWith(`\`${param}\` `), message);
+  }
+});
+
+test('WI-04 a null says nothing, whatever the parameter', () => {
+  const names = ['background', 'conversation', 'include', 'metadata', 'previous_response_id', 'prompt', 'reasoning'];
+  for (const name of [...names, 'store', 'temperature', 'text', 'tool_choice', 'tools', 'truncation', 'user']) {
+    assert.ok(!(readBody({ [name]: null }) instanceof Refusal), name);
+  }
+});
+
+const odd = fc.oneof(
+  fc.constantFrom(null, true, 7, -1, '', 'a', [], {}, [[]], [null], { type: 7 }, { type: 'message' }, { id: 'a' }),
+  fc.jsonValue({ maxDepth: 2 }),
+);
+const TYPES = ['message', 'message', 'function_call', 'function_call_output', 'custom_tool_call', 'additional_tools'];
+const MORE_TYPES = ['custom_tool_call_output', 'apply_patch_call', 'shell_call_output'];
+/** Mostly right, so that a request is wrong in a place or two. */
+const oddly = <Value>(right: fc.Arbitrary<Value>) =>
+  fc.oneof({ weight: 24, arbitrary: right }, { weight: 1, arbitrary: odd });
+const words = oddly(fc.string());
+const part = fc.record({
+  type: oddly(fc.constantFrom('input_text', 'output_text', 'input_image', 'refusal')),
+  text: words,
+  refusal: words,
+  image_url: oddly(fc.constant('https://a.test')),
+  detail: oddly(fc.constantFrom('low', null)),
+});
+const tool = fc.record({
+  type: oddly(fc.constantFrom('function', 'custom', 'web_search', 'tool_search')),
+  name: oddly(fc.constantFrom('a', 'b', 'constructor', 'toString', 'valueOf')),
+  parameters: oddly(fc.constantFrom({}, null)),
+  format: odd,
+});
+const space = fc.record({
+  type: fc.constant('namespace'),
+  name: words,
+  tools: oddly(fc.array(tool, { maxLength: 2 })),
+});
+const tools = oddly(fc.array(fc.oneof(tool, space), { maxLength: 3 }));
+const item = fc.record({
+  type: oddly(fc.constantFrom(...TYPES, ...MORE_TYPES)),
+  role: oddly(fc.constantFrom('user', 'assistant', 'developer')),
+  content: oddly(fc.oneof(fc.string(), fc.array(part, { minLength: 1, maxLength: 3 }))),
+  call_id: oddly(fc.constantFrom('a', 'b')),
+  name: oddly(fc.constantFrom('a', 'constructor')),
+  namespace: oddly(fc.constantFrom('a', null)),
+  arguments: oddly(fc.constant('{}')),
+  input: words,
+  output: oddly(fc.oneof(fc.string(), fc.array(part, { maxLength: 2 }))),
+  id: odd,
+  tools,
+});
+const thought = fc.record({
+  type: fc.constant('reasoning'),
+  summary: odd,
+  content: odd,
+  encrypted_content: odd,
+  id: odd,
+});
+const body = fc.record({
+  input: oddly(fc.oneof(fc.string(), fc.array(fc.oneof({ weight: 9, arbitrary: item }, thought), { maxLength: 4 }))),
+  tools,
+  tool_choice: oddly(fc.oneof(fc.constantFrom('auto', 'none', null), tool)),
+  text: oddly(fc.record({ format: oddly(fc.constant({ type: 'text' })), verbosity: oddly(fc.constant('low')) })),
+  reasoning: oddly(fc.record({ effort: oddly(fc.constant('low')), summary: oddly(fc.constant('auto')) })),
+  include: oddly(fc.constant(['reasoning.encrypted_content'])),
+  metadata: oddly(fc.constant({ a: 'b' })),
+  instructions: words,
+  stream: oddly(fc.boolean()),
+});
+
+const RUNS = 3_000;
+
+test('WI-04 any body is refused by a field or read into a good request', () => {
+  const seen = { read: 0, refused: 0 };
+  fc.assert(
+    fc.property(body, fc.boolean(), (fields, webSearch) => {
+      const fitted = fit(fields, { webSearch });
+      if (fitted instanceof Refusal) {
+        seen.refused += 1;
+        assert.equal(fitted.code, 'BAD_REQUEST');
+        assert.notEqual(fitted.detail.param ?? '', '', fitted.message);
+        return;
+      }
+      seen.read += 1;
+      assert.equal(checkShape(fitted.request), undefined);
+      JSON.stringify(fitted.native);
+    }),
+    { numRuns: RUNS },
+  );
+  assert.ok(seen.read > RUNS / 20 && seen.refused > RUNS / 20, JSON.stringify(seen));
+});
