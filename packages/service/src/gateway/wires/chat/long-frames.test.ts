@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { inShortChunks, isShortFrame, mayBeLong } from '#gateway/wires/chat/long-frames.ts';
+import { inShortChunks } from '#gateway/wires/chat/long-frames.ts';
+import { isShortFrame, mayBeLong } from '#gateway/wires/frame-length.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
 const BYTES_MAX = 32 * 1024;

@@ -1,23 +1,8 @@
+import { bytesOf, FRAME_BYTES_MAX, piecesOf, TEXT_BYTES_MAX } from '#gateway/wires/frame-length.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
-/** Some clients refuse lines of more than 64 KB, langchaingo among them. No text makes a line of ours longer than this. */
-const FRAME_BYTES_MAX = 32_000;
-/** What of it is for text, unless the rest of the frame is unusually long. */
-const TEXT_BYTES_MAX = 28_000;
+/** What of a frame is for text, at least, if the rest of it is unusually long. */
 const TEXT_BYTES_MIN = 8_000;
-/** A character of UTF-16 has at most three bytes in UTF-8. */
-const BYTES_OF_CHARACTER = 3;
-
-/** Whether a frame is short enough. Nearly all are, and need not be measured. */
-export function isShortFrame(frame: string): boolean {
-  return frame.length * BYTES_OF_CHARACTER <= FRAME_BYTES_MAX || Buffer.byteLength(frame) <= FRAME_BYTES_MAX;
-}
-
-/** Whether frames that were written together may hold one that is too long: one of these texts, escaped, is in each. */
-export function mayBeLong(frames: string, texts: readonly (readonly string[])[]): boolean {
-  const charactersMax = TEXT_BYTES_MAX / BYTES_OF_CHARACTER;
-  return frames.length > charactersMax && texts.some((ofPlace) => ofPlace.some(({ length }) => length > charactersMax));
-}
 
 /**
  * The choices of a chunk that is too long, in several chunks that mean the same: clients join the texts of deltas, the arguments of
@@ -135,32 +120,4 @@ function isApart(before: unknown, value: unknown): boolean {
 
 function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
-}
-
-/** A text in pieces that have at most so many bytes in JSON. No piece ends within a character. */
-function piecesOf(text: string, bytesMax: number): readonly string[] {
-  const pieces: string[] = [];
-  // Texts are alike from piece to piece, so each is first tried a little longer than the one before.
-  let length = bytesMax;
-  for (let at = 0; at < text.length || pieces.length === 0; ) {
-    let piece = text.slice(at, wholeEnd(text, at + length));
-    for (let bytes = bytesOf(piece); bytes > bytesMax; bytes = bytesOf(piece)) {
-      const shorter = Math.max(1, Math.floor((piece.length * bytesMax) / bytes) - 1);
-      piece = text.slice(at, wholeEnd(text, at + shorter));
-    }
-    pieces.push(piece);
-    at += piece.length;
-    length = Math.min(bytesMax, Math.ceil(piece.length * 1.1) + 2);
-  }
-  return pieces;
-}
-
-/** The end of a piece, moved before a character of two units that it would divide. */
-function wholeEnd(text: string, end: number): number {
-  const isDivided = end < text.length && /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(end - 1, end + 1));
-  return isDivided ? end - 1 : end;
-}
-
-function bytesOf(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value));
 }

@@ -1,0 +1,30 @@
+import { slotsOf, type TemplateSlots } from '@purser/text-runs/template-slots.ts';
+
+/** A frame with slots. The first value is the sequence number, and the texts of the frame follow. */
+export type FrameTemplate = TemplateSlots;
+
+/** What stands in the place of the sequence number while a template is made. Its quotes go with it. */
+export const SEQUENCE_MARK = '~~{sequence}~~';
+
+/** Makes a template of a frame that was written with marks. Undefined if their places are not certain. */
+export function templateOf(frame: string, marks: readonly string[]): FrameTemplate | undefined {
+  return slotsOf(frame, [`"${SEQUENCE_MARK}"`, ...marks]);
+}
+
+/** Returns a frame for each text, in one string. `texts` has, for each text of the template, its value in each frame. */
+export function fillTemplate(
+  { literals, order }: FrameTemplate,
+  texts: readonly (readonly string[])[],
+  sequence: number,
+): string {
+  const pieces: string[] = [];
+  const times = texts[0]?.length ?? 0;
+  for (let time = 0; time < times; time += 1) {
+    for (let slot = 0; slot < order.length; slot += 1) {
+      const value = order[slot] ?? 0;
+      pieces.push(literals[slot] ?? '', value === 0 ? String(sequence + time) : (texts[value - 1]?.[time] ?? ''));
+    }
+    pieces.push(literals[order.length] ?? '');
+  }
+  return pieces.join('');
+}

@@ -1,0 +1,155 @@
+import { escapedOf, type Events, markedVendorEvent } from '#gateway/wires/responses/events.ts';
+import { type FrameTemplate, templateOf } from '#gateway/wires/responses/event-template.ts';
+import { itemEvent } from '#gateway/wires/responses/reply-item-writer.ts';
+import { createPart, endPart, KIND_OF_DELTA, type Part, partJson } from '#gateway/wires/responses/reply-parts.ts';
+import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+
+/** Relays the events of a vendor who speaks this wire, and keeps what an end of ours needs. */
+export interface NativeRelay {
+  readonly relay: (event: JsonObject) => string;
+  /** How runs of an event are written, and the part that they make longer. Undefined if that is not certain. */
+  readonly runOf: (marked: JsonObject, marks: readonly string[]) => NativeRun | undefined;
+  /** Ends the items that are open, as incomplete. */
+  readonly cut: () => string;
+  /** The vendor's last Response. Undefined if the stream had none. */
+  readonly last: () => JsonObject | undefined;
+  /** The finished items, in their order. */
+  readonly finished: () => readonly JsonObject[];
+  /** The number behind that of the last item. */
+  readonly count: () => number;
+}
+
+export interface NativeRun {
+  readonly template: FrameTemplate;
+  readonly part: Part;
+}
+
+interface OpenItem {
+  readonly item: JsonObject;
+  /** The texts by their kind and number, and those that have not ended. */
+  readonly parts: Map<string, Part>;
+  readonly open: Set<Part>;
+}
+
+export function createNativeRelay(events: Events): NativeRelay {
+  const items = createNativeItems(events);
+  let last: JsonObject | undefined;
+
+  return {
+    relay: (event) => {
+      const { type, response } = event;
+      if (type === 'response.completed' || type === 'response.incomplete') {
+        if (isJsonObject(response)) last = response;
+        return '';
+      }
+      if (typeof type !== 'string' || OURS.has(type)) return '';
+      items.follow(event, type);
+      return events.relay(event);
+    },
+    runOf: (marked, marks) => {
+      const part = items.partOf(marked);
+      const template = part && templateOf(markedVendorEvent(marked), marks);
+      return template && { template, part };
+    },
+    cut: items.cut,
+    last: () => last,
+    finished: items.finished,
+    count: items.count,
+  };
+}
+
+/** The beginning and the end of a stream are ours, because they name the model, the call and the charge. */
+const OURS: ReadonlySet<string> = new Set([
+  'response.created',
+  'response.queued',
+  'response.in_progress',
+  'response.failed',
+  'error',
+]);
+
+/** Follows the items of a vendor's stream. */
+function createNativeItems(events: Events) {
+  const open = new Map<number, OpenItem>();
+  const finished: JsonObject[] = [];
+
+  /** The text that a delta goes on with. */
+  function partOf(event: JsonObject): Part | undefined {
+    const kind = KIND_OF_DELTA.get(event['type']);
+    const outputIndex = Number(event['output_index']);
+    const item = kind && open.get(outputIndex);
+    if (kind === undefined || item === undefined) return undefined;
+    const key = keyOf(kind, event);
+    const known = item.parts.get(key);
+    if (known !== undefined) return known;
+    const part = createPart(kind, { itemId: String(event['item_id']), outputIndex, index: numberOf(event) });
+    item.parts.set(key, part);
+    item.open.add(part);
+    return part;
+  }
+
+  /** Notes that a text has ended, so that a cut does not end it again. */
+  function endText(event: JsonObject, type: string): void {
+    const kind = KIND_OF_DELTA.get(type.replace(/\.done$/, '.delta'));
+    const item = kind && open.get(Number(event['output_index']));
+    const part = item?.parts.get(keyOf(kind, event));
+    if (part !== undefined) item?.open.delete(part);
+  }
+
+  function follow(event: JsonObject, type: string): void {
+    const { item, output_index: index, delta } = event;
+    if (typeof delta === 'string') {
+      const part = partOf(event);
+      if (part !== undefined) part.escaped += escapedOf(delta);
+    } else if (type === 'response.output_item.added') {
+      if (isJsonObject(item)) open.set(Number(index), { item, parts: new Map(), open: new Set() });
+    } else if (type === 'response.output_item.done') {
+      if (isJsonObject(item)) finished[Number(index)] = item;
+      open.delete(Number(index));
+    } else if (type.endsWith('.done')) endText(event, type);
+  }
+
+  function cutItem(outputIndex: number, { item, parts, open: unended }: OpenItem): string {
+    let frames = '';
+    for (const part of unended) frames += endPart(events, part);
+    const whole = { ...item, ...textsOf([...parts.values()]), ...('status' in item ? { status: 'incomplete' } : {}) };
+    finished[outputIndex] = whole;
+    return frames + itemEvent(events, 'done', outputIndex, JSON.stringify(whole));
+  }
+
+  return {
+    partOf,
+    follow,
+    cut: (): string => {
+      let frames = '';
+      for (const [outputIndex, item] of open) frames += cutItem(outputIndex, item);
+      open.clear();
+      return frames;
+    },
+    finished: () => finished.filter((item) => item !== undefined),
+    count: () => finished.length,
+  };
+}
+
+function keyOf(kind: string | undefined, event: JsonObject): string {
+  return `${kind} ${numberOf(event)}`;
+}
+
+function numberOf({ content_index: content, summary_index: summary }: JsonObject): number {
+  return Number(content ?? summary ?? 0);
+}
+
+/** The members of an item that its texts are in. */
+function textsOf(parts: readonly Part[]): JsonObject {
+  const content = parts.filter(({ kind }) => kind === 'text' || kind === 'refusal' || kind === 'thinking');
+  const summary = parts.filter(({ kind }) => kind === 'summary');
+  const [words] = parts.filter(({ kind }) => kind === 'arguments' || kind === 'input');
+  return {
+    ...(content.length === 0 ? {} : { content: content.map(jsonOf) }),
+    ...(summary.length === 0 ? {} : { summary: summary.map(jsonOf) }),
+    ...(words === undefined ? {} : { [words.kind]: JSON.parse(`"${words.escaped}"`) as unknown }),
+  };
+}
+
+function jsonOf(part: Part): unknown {
+  return JSON.parse(partJson(part));
+}

@@ -1,0 +1,75 @@
+import type { ChunkPattern, TextRun } from '@purser/text-runs/text-run.ts';
+import { isShortText } from '#gateway/wires/frame-length.ts';
+import { type Events, markedDelta } from '#gateway/wires/responses/events.ts';
+import { type FrameTemplate, templateOf } from '#gateway/wires/responses/event-template.ts';
+import type { AnswerItems } from '#gateway/wires/responses/reply-items.ts';
+import type { NativeRelay } from '#gateway/wires/responses/reply-native.ts';
+import type { Part } from '#gateway/wires/responses/reply-parts.ts';
+import type { Said } from '#gateway/wires/responses/reply-said.ts';
+import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import type { Chunk } from '#providers/completion.ts';
+
+/** Writes text runs: one event for each text, without looking into any. */
+export interface RunWriter {
+  /** The frames of a run, in one string; undefined if its chunks must be taken one by one. */
+  readonly write: (run: TextRun<Chunk>) => string | undefined;
+}
+
+interface RunWays {
+  readonly items: Pick<AnswerItems, 'partFor'>;
+  readonly native: Pick<NativeRelay, 'runOf'>;
+  readonly readSaid: (message: JsonObject) => readonly Said[];
+}
+
+/** How the runs of one pattern are written. */
+interface Way {
+  readonly template: FrameTemplate;
+  readonly part: Part;
+  /** What is said, unless it is a vendor's own event: it must still only make the part longer. */
+  readonly said: Said | undefined;
+}
+
+/** Placeholders for texts, unlikely in any chunk. */
+const MARKS = ['~~{text}~~', '~~{padding}~~'] as const;
+const [TEXT_MARK] = MARKS;
+
+export function createRunWriter(events: Events, { items, native, readSaid }: RunWays): RunWriter {
+  /** The way of the newest pattern. A stream goes from one pattern to the next and rarely back. */
+  let known: { readonly pattern: ChunkPattern<Chunk>; readonly way: Way } | undefined;
+
+  function wayOf(pattern: ChunkPattern<Chunk>): Way | undefined {
+    const marks = MARKS.slice(0, pattern.textCount);
+    const { choices, native: vendors } = pattern.withTexts(marks);
+    const [choice] = choices;
+    if (vendors !== undefined) {
+      const [event] = vendors;
+      const run = event !== undefined && vendors.length === 1 ? native.runOf(event, marks) : undefined;
+      return run && { ...run, said: undefined };
+    }
+    if (choice === undefined || choices.length > 1 || choice.index !== 0 || isJsonObject(choice['logprobs']))
+      return undefined;
+    const [said, ...others] = readSaid(choice.delta);
+    const part = said === undefined || others.length > 0 ? undefined : items.partFor(said, TEXT_MARK);
+    const template = part && templateOf(markedDelta(part.words, TEXT_MARK), [TEXT_MARK]);
+    return part && template && { template, part, said };
+  }
+
+  function isRight({ said, part }: Way): boolean {
+    return said === undefined || items.partFor(said, TEXT_MARK) === part;
+  }
+
+  return {
+    write: ({ pattern, texts }) => {
+      const [said = []] = texts;
+      if (!said.every(isShortText)) return undefined;
+      if (known?.pattern !== pattern || !isRight(known.way)) {
+        const way = wayOf(pattern);
+        known = way && { pattern, way };
+      }
+      if (known === undefined) return undefined;
+      const { template, part } = known.way;
+      part.escaped += said.length === 1 ? said[0] : said.join('');
+      return events.fill(template, texts);
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createReply } from '../../packages/service/src/gateway/wires/responses/reply.ts';
+import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
+import type { Chunk } from '../../packages/service/src/providers/completion.ts';
+import { checkStream } from '../support/responses/check-stream.ts';
+import { answered, completionOf, NATIVE, PLAIN_CASES, TOOLS } from '../support/responses/plain-cases.ts';
+import {
+  eventsOf,
+  NATIVE_BEGINNING,
+  NATIVE_ITEM,
+  NATIVE_LAST,
+  NATIVE_TEXT_END,
+} from '../support/responses/stream-cases.ts';
+import {
+  callOfReply,
+  chunkOf,
+  echoOf,
+  eventsIn,
+  openSealing,
+  patternOf,
+  played,
+  runFor,
+  unpacked,
+} from '../support/responses/streams.ts';
+
+const CALL = callOfReply();
+
+function outputOf(response: JsonObject): readonly JsonObject[] {
+  return response['output'] as readonly JsonObject[];
+}
+
+function wrapped(text: string): Chunk {
+  return chunkOf({ tool_calls: [{ index: 0, function: { arguments: text } }] });
+}
+
+test('WI-06 a run writes the events of its chunks', () => {
+  const texts = ['a', '"b"\n', 'ünd 😀'];
+  for (const [first, chunkWith] of [
+    [chunkOf({ content: 'x' }), (text: string) => chunkOf({ content: text })],
+    [chunkOf({ reasoning: 'x' }), (text: string) => chunkOf({ reasoning: text })],
+    [chunkOf({ refusal: 'x' }), (text: string) => chunkOf({ refusal: text })],
+    [
+      chunkOf({ tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: 'x' } }] }),
+      (text: string) => chunkOf({ tool_calls: [{ index: 0, function: { arguments: text } }] }),
+    ],
+  ] as const) {
+    const streams = [1, 2].map(() =>
+      createReply(echoOf(), openSealing()).stream({ ...callOfReply(), callId: CALL.callId }),
+    );
+    const [run, single] = streams;
+    assert.ok(run !== undefined && single !== undefined);
+    const pattern = patternOf(chunkWith);
+    assert.equal(run.writeRun(runFor(pattern, texts)), undefined, 'nothing has begun');
+    assert.equal(run.write(first), single.write(first));
+    assert.equal(run.writeRun(runFor(pattern, texts)), texts.map((text) => single.write(chunkWith(text))).join(''));
+    assert.equal(run.write(chunkOf({}, 'stop')), single.write(chunkOf({}, 'stop')));
+  }
+});
+
+test('WI-06 a run that does more than go on with a text is taken by chunks', () => {
+  const content = patternOf((text) => chunkOf({ content: text }));
+  const stream = createReply(TOOLS, openSealing()).stream(callOfReply());
+  stream.write(chunkOf({ content: 'x' }));
+  assert.notEqual(stream.writeRun(runFor(content, ['a'])), undefined);
+  assert.equal(stream.writeRun(runFor(content, ['x'.repeat(20_000)])), undefined, 'too long for one line');
+  assert.equal(
+    stream.writeRun(
+      runFor(
+        patternOf((text) => chunkOf({ reasoning: text })),
+        ['a'],
+      ),
+    ),
+    undefined,
+  );
+  stream.write(chunkOf({ tool_calls: [{ index: 0, id: 'c', function: { name: 'exec', arguments: '{' } }] }));
+  assert.equal(stream.writeRun(runFor(content, ['a'])), undefined, 'its message has ended');
+  assert.equal(stream.writeRun(runFor(patternOf(wrapped), ['a'])), undefined, 'the input is in the arguments');
+});
+
+test('WI-05 the ids of a plain answer carry its items', () => {
+  const [thought, message, called, custom] = outputOf(PLAIN_CASES['sealed ids']?.() ?? {});
+  for (const item of [thought, message, custom]) {
+    const { id: _id, ...rest } = item ?? {};
+    assert.deepEqual(unpacked(item?.['id']), { item: rest });
+  }
+  assert.match(String(called?.['id']), /^fc_[\da-f]{32}\d$/);
+  const native = { ...completionOf({}), native: NATIVE };
+  const [vendors] = outputOf(answered(native, { sealing: openSealing({ isStored: true }) }));
+  // What a vendor has sealed belongs to its own id.
+  assert.deepEqual(unpacked(vendors?.['id']), { item: outputOf(NATIVE)[0] });
+  assert.equal(outputOf(answered(native))[0]?.['id'], 'rs_v');
+});
+
+test('WI-05 a carrier has the items of a stream under their short ids', () => {
+  const output = outputOf(checkStream(eventsOf('a carrier')));
+  const [thought, message, carrier] = output;
+  assert.deepEqual(carrier?.['summary'], []);
+  assert.deepEqual(unpacked(carrier?.['id']), {
+    items: { [String(thought?.['id'])]: thought, [String(message?.['id'])]: message },
+  });
+  const native = outputOf(checkStream(eventsOf('events of a vendor, with a carrier')));
+  assert.deepEqual(unpacked(native[2]?.['id']), { items: { rs_v: native[0], msg_v: native[1] } });
+  const called = chunkOf({ tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '{}' } }] });
+  const sealing = openSealing({ isCarried: true });
+  assert.equal(outputOf(checkStream(eventsIn(played([called, chunkOf({}, 'tool_calls')], { sealing })))).length, 1);
+});
+
+test('WI-02 events of a vendor keep their fields, under our head and numbers', () => {
+  const events = eventsOf('events of a vendor');
+  const last = checkStream(events);
+  assert.deepEqual(last['output'], [outputOf(NATIVE)[0], NATIVE_ITEM]);
+  assert.deepEqual(last['reasoning'], { effort: 'low', summary: null });
+  assert.deepEqual(
+    events
+      .filter(({ type }) => type === 'response.output_text.delta')
+      .map(({ delta, obfuscation }) => [delta, obfuscation]),
+    [
+      ['Hel', ''],
+      ['lo, ', ''],
+      ['"wörld"\n', 'x'],
+    ],
+  );
+  assert.doesNotMatch(JSON.stringify(events), /hidden|flex|vendor-1|resp_vendor/);
+});
+
+test('WI-02 a vendor’s stream without a last event gets ours', () => {
+  const whole = checkStream(eventsIn(played([...NATIVE_BEGINNING, ...NATIVE_TEXT_END, NATIVE_LAST])));
+  const without = checkStream(eventsIn(played([...NATIVE_BEGINNING, ...NATIVE_TEXT_END])));
+  for (const name of ['status', 'incomplete_details', 'output', 'usage']) assert.deepEqual(without[name], whole[name]);
+});
