@@ -131,6 +131,22 @@ test('MO-08 a stream of Bedrock is charged by the larger report of each count', 
   }
 });
 
+test('CC-11 nothing fails a stream of Bedrock that lacks nothing, or for an odd report', async () => {
+  const whole = [BEGUN, said('Hello'), STOPPED, metadata(usageOf(900, 40))];
+  const broken = frame('exception', 'internalServerException', { message: 'x' });
+  for (const [frames, ...last] of [
+    [whole, { destroy: true }],
+    [[...whole, broken]],
+    [[BEGUN, metadata({ inputTokens: 900, outputTokens: null }), ...whole.slice(1)]],
+    [[...whole.slice(0, 3), metadata(usageOf(900, 40)), metadata({ outputTokens: 40 })]],
+  ] as const) {
+    const { bill, text } = await call([{ write: Buffer.concat(frames) }, ...last], NOVA);
+    assert.deepEqual([bill.charged, bill.outcome], [940, 'answered']);
+    assert.match(text, /"finish_reason":"stop"/);
+    assert.equal(payloadsOf(text).at(-1), '[DONE]');
+  }
+});
+
 test('CC-23 a report of Bedrock before the text is not its last count', async () => {
   const frames = [BEGUN, metadata(usageOf(50, 1)), said('Hello, how are you today?'), STOPPED];
   const { bill } = await call([{ write: Buffer.concat(frames) }], NOVA);

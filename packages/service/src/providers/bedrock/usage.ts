@@ -6,7 +6,10 @@ type Part = LanguageModelV4StreamPart;
 
 const SAYING: ReadonlySet<Part['type']> = new Set(['text-delta', 'reasoning-delta', 'tool-input-delta', 'tool-call']);
 
-/** The library's model, whose streams report the largest of each count. The library takes the last report, whatever came before it. */
+/**
+ * The library's model, whose streams report the largest of each count: the library takes the last report, whatever came before it. Behind a
+ * reason to finish and its usage, nothing fails a stream (CC-11).
+ */
 export function withLargestUsage(model: LanguageModelV4): LanguageModelV4 {
   const { specificationVersion, provider, modelId, supportedUrls } = model;
   return {
@@ -18,35 +21,80 @@ export function withLargestUsage(model: LanguageModelV4): LanguageModelV4 {
     doStream: async (options) => {
       // Only the raw events have every report.
       const result = await model.doStream({ ...options, includeRawChunks: true });
-      return { ...result, stream: result.stream.pipeThrough(usageStream()) };
+      return { ...result, stream: fittedStream(result.stream) };
     },
   };
 }
 
-function usageStream(): TransformStream<Part, Part> {
-  let usage: JsonObject | undefined;
-  /** Something was said after the newest report, which tells nothing of it. */
-  let hasMore = false;
-  return new TransformStream({
-    transform(part, controller) {
-      if (part.type === 'raw') {
-        const told = usageIn(part.rawValue);
-        if (told === undefined) return;
-        usage = usage === undefined ? told : largest(usage, told);
-        hasMore = false;
-        return;
-      }
-      hasMore ||= SAYING.has(part.type);
-      const isTold = part.type === 'finish' && usage !== undefined;
-      controller.enqueue(isTold ? { ...part, usage: unified(usage ?? {}, hasMore) } : part);
+/** Nothing is read before it is wanted (back-pressure). */
+function fittedStream(stream: ReadableStream<Part>): ReadableStream<Part> {
+  const reader = stream.getReader();
+  const fit = createFit();
+  return new ReadableStream<Part>(
+    {
+      pull: async (controller) => {
+        for (;;) {
+          const read = await reader
+            .read()
+            .catch((fault: unknown) => ({ done: true as const, value: undefined, fault }));
+          const lost = 'fault' in read ? fit.end() : undefined;
+          if (lost !== undefined) controller.enqueue(lost);
+          else if ('fault' in read) return controller.error(read.fault);
+          if (read.done) return controller.close();
+          const part = fit.take(read.value);
+          if (part !== undefined) return controller.enqueue(part);
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
     },
-  });
+    { highWaterMark: 0 },
+  );
 }
 
-function usageIn(event: unknown): JsonObject | undefined {
-  const metadata = isJsonObject(event) ? event['metadata'] : undefined;
-  const usage = isJsonObject(metadata) ? metadata['usage'] : undefined;
-  return isJsonObject(usage) ? usage : undefined;
+/** What the parts of one stream become. */
+function createFit() {
+  let usage: JsonObject | undefined;
+  let reason: string | undefined;
+  /** Something was said after the newest report, which tells nothing of it. */
+  let hasMore = false;
+  /** The library could not read the last event, which held nothing but a report or the reason. */
+  let isOdd = false;
+
+  function follow(event: unknown): void {
+    const told = fieldIn(event, 'metadata', 'usage');
+    const word = fieldIn(event, 'messageStop', 'stopReason');
+    isOdd = isJsonObject(told) || typeof word === 'string';
+    if (typeof word === 'string') reason = word;
+    if (!isJsonObject(told)) return;
+    usage = usage === undefined ? told : largest(usage, told);
+    hasMore = false;
+  }
+
+  /** The last part. Undefined as long as anything is missing. */
+  function end(): Part | undefined {
+    if (reason === undefined || usage === undefined) return undefined;
+    return { type: 'finish', finishReason: { unified: 'other', raw: reason }, usage: unified(usage, hasMore) };
+  }
+
+  return {
+    end,
+    take: (part: Part): Part | undefined => {
+      if (part.type === 'raw') {
+        follow(part.rawValue);
+        return undefined;
+      }
+      hasMore ||= SAYING.has(part.type);
+      if (part.type === 'error') return isOdd || end() !== undefined ? undefined : part;
+      if (part.type !== 'finish') return part;
+      const ended = part.finishReason.unified === 'error' ? end() : undefined;
+      return ended ?? { ...part, usage: usage === undefined ? part.usage : unified(usage, hasMore) };
+    },
+  };
+}
+
+function fieldIn(event: unknown, type: string, name: string): unknown {
+  const fields = isJsonObject(event) ? event[type] : undefined;
+  return isJsonObject(fields) ? fields[name] : undefined;
 }
 
 function largest(earlier: JsonObject, later: JsonObject): JsonObject {
