@@ -4,6 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { ERROR_STATUS } from '../../packages/contract/src/errors.ts';
 import { chargeOf } from '../../packages/service/src/catalogue/price.ts';
+import { VISIBLE_RESPONSE_FIELDS } from '../../packages/service/src/providers/openai-responses/visible-items.ts';
 import { VISIBLE_FIELDS } from '../../packages/service/src/providers/visible-fields.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 import { allDocuments, deadLinks, namesIn, readDocument, rowsUnder } from './documents.ts';
@@ -59,7 +60,7 @@ test('CC-21 the document lists exactly an answer’s fields', () => {
     .flatMap((name) => name.split('.'));
   const named = (fields: object): readonly string[] =>
     Object.entries(fields).flatMap(([name, inner]) => [name, ...(typeof inner === 'object' ? named(inner) : [])]);
-  const seen = Object.values(VISIBLE_FIELDS).flatMap(named);
+  const seen = [VISIBLE_FIELDS, VISIBLE_RESPONSE_FIELDS].flatMap(Object.values<object>).flatMap(named);
   assert.deepEqual([...new Set(told)].toSorted(), [...new Set(seen)].toSorted());
 });
 

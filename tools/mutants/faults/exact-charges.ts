@@ -50,7 +50,7 @@ export const EXACT_CHARGE_FAULTS: readonly Mutant[] = [
   {
     id: 'picture-of-a-stream-cut-at-a-mebibyte',
     clause: 'WA-07',
-    edits: [events('(characters <= ANSWER_BYTES_MAX && MEDIA.test(opening))', 'characters < 0')],
+    edits: [events('(characters <= ANSWER_BYTES_MAX && LONG.test(opening))', 'characters < 0')],
     killer: charged('WA-07 CC-23 an image of 1.5 MB is charged by its usage and delivered whole'),
   },
   {

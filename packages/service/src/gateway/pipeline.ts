@@ -101,7 +101,7 @@ export function completeCall(gateway: Gateway, incoming: Incoming): Completed {
   const { request } = fitted;
   const refused = checkModelParameters(request, model, asking.nameOf) ?? checkContext(request, model, bytes.length);
   if (refused !== undefined) return inWordsOf(asking.nameOf, refused);
-  const eligible = findEligible(request, model);
+  const eligible = findEligible(request, model, wire.name);
   if (eligible instanceof Refusal) return inWordsOf(asking.nameOf, eligible);
 
   const scope = { appId, mode: caller.mode, userId, isStream, body: () => asking.joinsBy?.() ?? bytes };

@@ -4,7 +4,9 @@ import { ANTHROPIC } from '#providers/capabilities/anthropic.ts';
 import { BEDROCK } from '#providers/capabilities/bedrock.ts';
 import { GOOGLE, VERTEX } from '#providers/capabilities/google.ts';
 import { MISTRAL } from '#providers/capabilities/mistral.ts';
+import { findShortLimit, RESPONSES } from '#providers/capabilities/responses.ts';
 import { type Capabilities, findUncovered, type Unsupported } from '#providers/capabilities/rules.ts';
+import type { Api } from '#providers/provider.ts';
 
 export type { Unsupported } from '#providers/capabilities/rules.ts';
 
@@ -14,17 +16,30 @@ type NativeKind = Exclude<CatalogueProvider['kind'], 'openai-compatible' | 'azur
 interface Target {
   readonly provider: CatalogueProvider;
   readonly providerModel: string;
+  /** The interfaces that it serves. Undefined: chat completions. */
+  readonly apis?: readonly Api[] | undefined;
 }
 
 /**
  * The first part of a valid request that this upstream can neither be sent nor be translated for. Such a request is refused by
- * name, so that nothing is dropped in silence (MO-09). Undefined if all of it arrives.
+ * name, so that nothing is dropped in silence (MO-09). Undefined if all of it arrives. `wire`: how the caller speaks.
  */
-export function findUnsupported({ provider, providerModel }: Target, request: JsonObject): Unsupported | undefined {
+export function findUnsupported(
+  { provider, providerModel, apis = ['chat'] }: Target,
+  request: JsonObject,
+  wire: Api = 'chat',
+): Unsupported | undefined {
   switch (provider.kind) {
     // The caller's own format: a model's `parameters` say what the vendor takes of it.
     case 'openai-compatible':
-    case 'azure':
+    case 'azure': {
+      if (!speaksResponses({ apis, wire })) return undefined;
+      const isOwn = wire === 'responses';
+      return (
+        findShortLimit(request) ??
+        (isOwn ? undefined : findUncovered(CAPABILITIES.responses, { request, providerModel }))
+      );
+    }
     case 'simulator':
       return undefined;
     case 'anthropic':
@@ -36,11 +51,23 @@ export function findUnsupported({ provider, providerModel }: Target, request: Js
   }
 }
 
-/** The capabilities of the kinds that translate. */
-export const CAPABILITIES: Readonly<Record<NativeKind, Capabilities>> = {
+/** Whether an upstream is called by Responses: for a caller who speaks it, and where nothing else is served. */
+export function speaksResponses({
+  apis = [],
+  wire,
+}: {
+  readonly apis?: readonly Api[] | undefined;
+  readonly wire?: Api | undefined;
+}): boolean {
+  return apis.includes('responses') && (wire === 'responses' || !apis.includes('chat'));
+}
+
+/** The capabilities of the kinds that translate, and of upstreams that serve Responses alone. */
+export const CAPABILITIES: Readonly<Record<NativeKind | 'responses', Capabilities>> = {
   anthropic: ANTHROPIC,
   bedrock: BEDROCK,
   google: GOOGLE,
   vertex: VERTEX,
   mistral: MISTRAL,
+  responses: RESPONSES,
 };

@@ -6,14 +6,18 @@ const END_OF_EVENT = '\n\n';
 const OTHER_END = '\r\n\r\n';
 /** A chunk names its choices near its beginning, and a picture in it begins behind its text. */
 const OPENING_CHARACTERS_MAX = 128 * 1024;
-/** What a picture or a recording in a chunk begins with. Such a chunk may be as long as a plain answer with one. */
-const MEDIA = /["(]data:(?:image|audio)\/|"inlineData"/;
-/** What a chunk of an answer has, in the compatible format and in Gemini's. */
-const OF_ANSWER = /"(?:choices|candidates)"/;
+/**
+ * What a picture or a recording in a chunk begins with, and events of Responses that repeat the request or the whole answer. Such an
+ * event may be as long as a plain answer.
+ */
+const LONG =
+  /["(]data:(?:image|audio)\/|"inlineData"|"type"\s*:\s*"response\.(?:created|queued|in_progress|output_item\.done|completed|incomplete)"/;
+/** What a chunk of an answer has, in the compatible format, in Gemini's and in Responses. */
+const OF_ANSWER = /"(?:choices|candidates)"|"type"\s*:\s*"response\./;
 
 /**
- * Reads server-sent events from text that is cut anywhere. If an event is longer than 1 MiB, or 16 MiB with a picture in it, it throws
- * an `UpstreamError`: `too-large` for a chunk, else `malformed`.
+ * Reads server-sent events from text that is cut anywhere. If an event is longer than 1 MiB, or 16 MiB with a picture or a whole answer in it, it
+ * throws an `UpstreamError`: `too-large` for a chunk, else `malformed`.
  */
 interface EventReader {
   readonly feed: (text: string) => void;
@@ -51,7 +55,7 @@ export function createEventReader({ onEvent, skim }: EventTaker): EventReader {
     parser.feed(text);
     const end = isBetween ? -1 : text.lastIndexOf(OTHER_END);
     if (end !== -1) begin(text.slice(end + OTHER_END.length));
-    if (characters <= EVENT_CHARACTERS_MAX || (characters <= ANSWER_BYTES_MAX && MEDIA.test(opening))) return;
+    if (characters <= EVENT_CHARACTERS_MAX || (characters <= ANSWER_BYTES_MAX && LONG.test(opening))) return;
     if (OF_ANSWER.test(opening)) throw new UpstreamError('too-large', 'The provider sent too large a chunk.');
     throw new UpstreamError('malformed', 'The provider sent an event without an end.');
   }

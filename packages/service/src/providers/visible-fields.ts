@@ -1,12 +1,12 @@
 import type { JsonObject } from '#kernel/json.ts';
 
 /** Everything that is in the field, as the provider sent it: only for what the model itself generates. */
-const WHOLE = 'whole';
+export const WHOLE = 'whole';
 /** A text, a number, a yes or no, a null, or a list of those. An object there is left out. */
-const VALUE = 'value';
+export const VALUE = 'value';
 
 /** What a caller gets of an object. The same holds for each object of a list. Other fields are left out. */
-interface Fields {
+export interface Fields {
   readonly [name: string]: Fields | typeof WHOLE | typeof VALUE;
 }
 
@@ -137,7 +137,7 @@ export function visibleUsage(usage: JsonObject): JsonObject {
 }
 
 /** The object itself if all of it is visible: nearly every chunk is, and a copy would cost more than the look. */
-function visibleObject(object: JsonObject, fields: Fields): JsonObject {
+export function visibleObject(object: JsonObject, fields: Fields): JsonObject {
   const names = Object.keys(object);
   let copy: Record<string, unknown> | undefined;
   // Loops by index, here and below: with lists of tokens, a large answer has a million values, and an iterator doubles the time.

@@ -109,18 +109,16 @@ export function checkModelParameters(
   return undefined;
 }
 
-/**
- * Finds the upstreams that can be sent all of the request. If none can, the refusal says what the first one has no word for
- * (MO-09).
- */
+/** Finds the upstreams that can be sent all of the request. If none can, the refusal says what the first one lacks (MO-09). */
 export function findEligible(
   request: JsonObject,
   { upstreams }: Model,
+  wire: Wire['name'],
 ): ChatCall['upstreams'] | Refusal<'BAD_REQUEST'> {
   let found: Unsupported | undefined;
   const eligible: Upstream[] = [];
   for (const upstream of upstreams) {
-    const unsupported = findUnsupported(upstream, request);
+    const unsupported = findUnsupported(upstream, request, wire);
     if (unsupported === undefined) eligible.push(upstream);
     else found ??= unsupported;
   }

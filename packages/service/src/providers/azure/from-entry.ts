@@ -2,6 +2,8 @@ import type { CatalogueProvider } from '@purser/contract/catalogue-providers.ts'
 import type { HttpClient } from '@purser/upstream-http/client.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
 import { createOpenAiCompatible } from '#providers/openai-compatible/adapter.ts';
+import { byApi, createOpenAiResponses } from '#providers/openai-responses/adapter.ts';
+import { createToResponsesRequest } from '#providers/openai-responses/to-request.ts';
 import type { Provider } from '#providers/provider.ts';
 
 type Entry = Extract<CatalogueProvider, { kind: 'azure' }>;
@@ -22,7 +24,13 @@ export function fromAzureEntry(http: HttpClient, entry: Entry, key: KeySource | 
     const path = `/deployments/${encodeURIComponent(deployment)}/chat/completions`;
     return new URL(base + path + query(apiVersion ?? API_VERSION));
   };
-  return createOpenAiCompatible({ http, urlOf, key, keyHeader: 'api-key' });
+  // Responses has no path of a deployment, and no dated version that resources of today need.
+  const responses = new URL(`${base}/v1/responses${query(deployments ? undefined : apiVersion)}`);
+  const address = { http, key, keyHeader: 'api-key' };
+  return byApi(
+    createOpenAiCompatible({ ...address, urlOf }),
+    createOpenAiResponses({ ...address, urlOf: () => responses, toRequest: createToResponsesRequest() }),
+  );
 }
 
 function query(version: string | undefined): string {

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import type { Chunk } from '#providers/completion.ts';
 import { createChoiceShape, unknownWordsIn } from '#providers/openai-compatible/answer-shape.ts';
 import { checkChoices, checkForError } from '#providers/openai-compatible/error.ts';
+import { createBodyReader } from '#providers/openai-compatible/event-body.ts';
 import { hasError } from '#providers/openai-compatible/error-facts.ts';
 import { textsOf } from '#providers/openai-compatible/chunk-texts.ts';
 import { namesCallOnly, withLateArguments } from '#providers/openai-compatible/late-arguments.ts';
@@ -17,8 +18,6 @@ const END_OF_STREAM = '[DONE]';
 const READ_NAMES: ReadonlySet<string | undefined> = new Set([undefined, 'message', 'error', 'exception']);
 /** The `object` of a chunk. Some providers send chunks without choices beside those with the usage. */
 const CHUNK = 'chat.completion.chunk';
-/** The most of a body that is JSON instead of events. Errors are short. */
-const BODY_CHARACTERS_MAX = 64 * 1024;
 /** Templates tried for one stream. If none of them helps, its chunks differ in more than their text. */
 const TEMPLATES_MAX = 8;
 const BLANKS_MAX = 16;
@@ -148,39 +147,6 @@ function createTemplates(chunkOf: (event: unknown) => Chunk) {
       tried += 1;
     },
   };
-}
-
-/** Tells events from a body that is JSON: some providers answer a streamed request with a plain error, and status 200. */
-function createBodyReader(feedEvents: (text: string) => void) {
-  let isEvents = false;
-  let text = '';
-  return {
-    feed: (more: string): void => {
-      if (isEvents) {
-        feedEvents(more);
-        return;
-      }
-      // Blanks before it say nothing, and are not kept: a server could send them for ever.
-      text = text === '' ? more.trimStart() : text + more;
-      const [first] = text;
-      if (first === '{' || first === '[') {
-        if (text.length > BODY_CHARACTERS_MAX) throw noStream();
-      } else if (first !== undefined) {
-        isEvents = true;
-        feedEvents(text);
-        text = '';
-      }
-    },
-    end: (): void => {
-      if (text.trim() === '') return;
-      checkForError(parseJson(text));
-      throw noStream();
-    },
-  };
-}
-
-function noStream(): UpstreamError {
-  return new UpstreamError('malformed', 'The provider answered a streamed request with something else.');
 }
 
 /** Turns the events of one stream into chunks. Throws `UpstreamError` if an event is none. */

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { ResponseListener, StreamedResponse } from '@purser/upstream-http/client.ts';
+import { createChunkReader } from '#providers/openai-compatible/chunk-reader.ts';
 import { ChunkStream } from '#providers/openai-compatible/chunk-stream.ts';
 
 const STREAMS = 100;
@@ -38,7 +39,7 @@ test('CC-24 a stream that has ended keeps none of its text', async () => {
   const before = process.memoryUsage().heapUsed;
   const ended: ChunkStream[] = [];
   for (let stream = 0; stream < STREAMS; stream += 1) {
-    const chunks = new ChunkStream(responseWith(textOf(stream)));
+    const chunks = new ChunkStream(responseWith(textOf(stream)), createChunkReader());
     await chunks.rest(() => true);
     assert.ok(chunks.isWhole());
     ended.push(chunks);

@@ -4,7 +4,7 @@ import type {
   ResponseListener,
   StreamedResponse,
 } from '@purser/upstream-http/client.ts';
-import { type ChunkReader, createChunkReader } from '#providers/openai-compatible/chunk-reader.ts';
+import type { ChunkReader } from '#providers/openai-compatible/chunk-reader.ts';
 import type { ChunkSource, StreamChunk, TakeChunks } from '#providers/provider.ts';
 import { upstreamFailureOf } from '#providers/request-failure.ts';
 
@@ -31,10 +31,9 @@ export class ChunkStream implements ChunkSource, ResponseListener {
   #take: TakeChunks | undefined;
   #over: PromiseWithResolvers<void> | undefined;
 
-  /** The parameter `outputTokensMax` is the limit that was sent, over all choices. */
-  constructor(response: StreamedResponse, outputTokensMax = Infinity, choices = 1) {
+  constructor(response: StreamedResponse, chunks: ChunkReader) {
     this.#response = response;
-    this.#chunks = createChunkReader(outputTokensMax, choices);
+    this.#chunks = chunks;
   }
 
   isWhole(): boolean {

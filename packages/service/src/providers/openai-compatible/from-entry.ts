@@ -3,17 +3,34 @@ import type { HttpClient } from '@purser/upstream-http/client.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
 import { createOpenAiCompatible } from '#providers/openai-compatible/adapter.ts';
 import { createToRequest } from '#providers/openai-compatible/to-request.ts';
+import { byApi, createOpenAiResponses } from '#providers/openai-responses/adapter.ts';
+import { createToResponsesRequest } from '#providers/openai-responses/to-request.ts';
 import type { Provider } from '#providers/provider.ts';
 
 type Entry = Extract<CatalogueProvider, { kind: 'openai-compatible' }>;
 
 /** The client of an entry of this kind, with what its vendor does differently. */
 export function fromEntry(http: HttpClient, entry: Entry, key: KeySource | undefined): Provider {
-  const { baseUrl, path = '/chat/completions', query = {}, authHeader, headers } = entry;
-  const url = new URL(baseUrl.replace(/\/+$/, '') + path);
-  url.search = new URLSearchParams(query).toString();
+  const { baseUrl, path = CHAT_PATH, query = {}, authHeader, headers } = entry;
   const keyHeader = authHeader === 'authorization' ? undefined : authHeader;
-  return createOpenAiCompatible({ http, urlOf: () => url, key, keyHeader, headers, toRequest: createToRequest(entry) });
+  const at = (where: string) => {
+    const url = new URL(baseUrl.replace(/\/+$/, '') + where);
+    url.search = new URLSearchParams(query).toString();
+    return { http, urlOf: () => url, key, keyHeader, headers };
+  };
+  return byApi(
+    createOpenAiCompatible({ ...at(path), toRequest: createToRequest(entry) }),
+    createOpenAiResponses({ ...at(responsesPath(path)), toRequest: createToResponsesRequest(entry) }),
+  );
+}
+
+const CHAT_PATH = '/chat/completions';
+const RESPONSES_PATH = '/responses';
+
+/** The path of Responses, which stands beside that of chat completions. An entry may name either. */
+function responsesPath(path: string): string {
+  if (path.endsWith(RESPONSES_PATH)) return path;
+  return path.endsWith(CHAT_PATH) ? path.slice(0, -CHAT_PATH.length) + RESPONSES_PATH : RESPONSES_PATH;
 }
 
 /** The client of a provider at an address of ours. */

@@ -1,0 +1,104 @@
+import type { BufferedResponse, HttpClient, LargeBody } from '@purser/upstream-http/client.ts';
+import { parseJson } from '#kernel/json.ts';
+import type { Completion } from '#providers/completion.ts';
+import type { KeySource } from '#providers/keys/key-source.ts';
+import type { ChunkReader } from '#providers/openai-compatible/chunk-reader.ts';
+import { ChunkStream } from '#providers/openai-compatible/chunk-stream.ts';
+import { closeCutJson } from '#providers/openai-compatible/cut-json.ts';
+import { errorOfResponse } from '#providers/openai-compatible/error.ts';
+import { createKeyedEndpoints } from '#providers/openai-compatible/keyed-endpoints.ts';
+import type { ToRequest } from '#providers/openai-compatible/to-request.ts';
+import { ANSWER_BYTES_MAX, type Provider, type ProviderCall } from '#providers/provider.ts';
+import { upstreamFailureOf } from '#providers/request-failure.ts';
+
+const UNAUTHORIZED = 401;
+
+/** Where the calls of a provider go, and how. */
+export interface Address {
+  readonly http: HttpClient;
+  /** Where calls of a model go. */
+  readonly urlOf: (providerModel: string) => URL;
+  readonly key: KeySource | undefined;
+  /** The header that holds the key alone. If it is undefined, the key is sent in `authorization`, as a token. */
+  readonly keyHeader?: string | undefined;
+  /** The further headers, which are the same for each call. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** How calls and answers are written in one of the interfaces of OpenAI's format. */
+export interface Interface {
+  readonly toRequest: ToRequest;
+  /** Reads a whole answer. Throws the error that a provider may send in its place. */
+  readonly completionOf: (answer: unknown, call: ProviderCall) => Completion;
+  /** Reads what had arrived of an answer that is too large. Its JSON was closed. */
+  readonly cutCompletionOf: (answer: unknown, call: ProviderCall) => Completion;
+  /** A reader for the chunks of one stream. */
+  readonly readerOf: (call: ProviderCall) => ChunkReader;
+}
+
+/** A provider that takes JSON and answers with JSON, or with events of JSON. */
+export function createJsonProvider(address: Address, words: Interface): Provider {
+  // Built from scratch, so that no header of the caller's request can reach the provider.
+  const headers = {
+    ...address.headers,
+    'content-type': 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': 'purser/1',
+  };
+
+  // One for each `accept`, so that the head of the request is built once and not for each call.
+  const plain = createKeyedEndpoints({ ...address, headers: { ...headers, accept: 'application/json' } });
+  const streamed = createKeyedEndpoints({ ...address, headers: { ...headers, accept: 'text/event-stream' } });
+
+  return {
+    complete: async (call) => {
+      const body = words.toRequest(call, false);
+      const limits = { timeoutMs: call.timeoutMs, bytesMax: ANSWER_BYTES_MAX, headers: call.headers };
+      try {
+        const { postBuffered } = await plain.endpointOf(call.providerModel);
+        const response = await postBuffered(body, limits);
+        const { status, text, large } = response;
+        if (status === UNAUTHORIZED) plain.refused();
+        if (text === undefined) throw errorOfResponse(status, response.error, call.request);
+        const answerOf = (): Completion => readAnswer(words, { response, text, call });
+        return large === undefined ? answerOf() : await largeAnswerOf(large, answerOf);
+      } catch (fault) {
+        throw upstreamFailureOf(fault);
+      }
+    },
+    stream: async (call, signal) => {
+      const body = words.toRequest(call, true);
+      try {
+        const { postStreamed } = await streamed.endpointOf(call.providerModel);
+        const response = await postStreamed(body, { silenceMsMax: call.timeoutMs, signal, headers: call.headers });
+        if (response.status === 200) return new ChunkStream(response, words.readerOf(call));
+        if (response.status === UNAUTHORIZED) streamed.refused();
+        throw errorOfResponse(response.status, await response.readError(), call.request);
+      } catch (fault) {
+        throw upstreamFailureOf(fault);
+      }
+    },
+  };
+}
+
+interface Answered {
+  readonly response: BufferedResponse;
+  readonly text: string;
+  readonly call: ProviderCall;
+}
+
+function readAnswer(words: Interface, { response, text, call }: Answered): Completion {
+  if (response.isCut) return words.cutCompletionOf(parseJson(closeCutJson(text)), call);
+  return words.completionOf(parseJson(text), call);
+}
+
+/** A large answer is read while no other one is, and keeps its place until the gateway has made the caller's answer of it. */
+async function largeAnswerOf(large: LargeBody, answerOf: () => Completion): Promise<Completion> {
+  try {
+    await large.nextStep();
+    return { ...answerOf(), large };
+  } catch (fault) {
+    large.leave();
+    throw fault;
+  }
+}

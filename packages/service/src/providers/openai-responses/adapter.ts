@@ -1,0 +1,31 @@
+import { speaksResponses } from '#providers/capabilities.ts';
+import { type Address, createJsonProvider } from '#providers/openai-compatible/json-provider.ts';
+import type { ToRequest } from '#providers/openai-compatible/to-request.ts';
+import { completionOf, cutCompletionOf } from '#providers/openai-responses/answer.ts';
+import { createResponseEvents } from '#providers/openai-responses/event-reader.ts';
+import type { Provider, ProviderCall } from '#providers/provider.ts';
+
+interface AdapterOptions extends Address {
+  readonly toRequest: ToRequest;
+}
+
+/** A provider that speaks OpenAI's Responses. */
+export function createOpenAiResponses({ toRequest, ...address }: AdapterOptions): Provider {
+  return createJsonProvider(address, {
+    toRequest,
+    completionOf: (answer, call) => completionOf(answer, isNative(call)),
+    cutCompletionOf: (answer, call) => cutCompletionOf(answer, isNative(call)),
+    readerOf: (call) => createResponseEvents({ isNative: isNative(call), outputTokensMax: call.outputTokens }),
+  });
+}
+
+/** A provider that serves both interfaces, or one of them: the upstream of a call says which. */
+export function byApi(chat: Provider, responses: Provider): Provider {
+  const of = (call: ProviderCall): Provider =>
+    speaksResponses({ apis: call.apis, wire: call.native?.api }) ? responses : chat;
+  return { complete: (call) => of(call).complete(call), stream: (call, signal) => of(call).stream(call, signal) };
+}
+
+function isNative({ native }: ProviderCall): boolean {
+  return native?.api === 'responses';
+}

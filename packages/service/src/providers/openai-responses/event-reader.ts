@@ -1,0 +1,58 @@
+import { isJsonObject, parseJson } from '#kernel/json.ts';
+import type { ChunkReader } from '#providers/openai-compatible/chunk-reader.ts';
+import { checkForError } from '#providers/openai-compatible/error.ts';
+import { hasError } from '#providers/openai-compatible/error-facts.ts';
+import { createBodyReader } from '#providers/openai-compatible/event-body.ts';
+import {
+  createResponseChunks,
+  ERRORS,
+  type ResponseChunkOptions,
+} from '#providers/openai-responses/response-chunks.ts';
+import { UpstreamError } from '#providers/provider.ts';
+import { createEventReader } from '#providers/sse.ts';
+
+/** What some servers send behind the last event, as in chat completions. */
+const END_OF_STREAM = '[DONE]';
+const BLANKS_MAX = 16;
+
+/** Reads the events of one stream of Responses as chunks of chat completions. Signs of life and events of others are passed over. */
+export function createResponseEvents(options: ResponseChunkOptions): ChunkReader {
+  const chunks = createResponseChunks(options);
+
+  function onEvent(data: string, name: string | undefined): void {
+    if (chunks.isDone()) return;
+    const word = data.length <= END_OF_STREAM.length + BLANKS_MAX ? data.trim() : data;
+    if (word === '') return;
+    if (word === END_OF_STREAM) {
+      chunks.close();
+      return;
+    }
+    const event = parseJson(data);
+    const type = isJsonObject(event) && typeof event['type'] === 'string' ? event['type'] : (name ?? '');
+    const isResponse = type.startsWith('response.');
+    if (!isJsonObject(event)) {
+      if (type !== '' && !isResponse && !ERRORS.has(type)) return;
+      throw new UpstreamError('malformed', 'The provider sent a frame that is not JSON.');
+    }
+    if (type === '' || (!isResponse && hasError(event))) checkForError(event);
+    chunks.take(type, event);
+  }
+
+  const events = createEventReader({
+    onEvent: (data, _raw, name) => onEvent(data, name),
+    skim: (_text, at) => at,
+  });
+  const body = createBodyReader(events.feed);
+
+  return {
+    feed: body.feed,
+    end: () => {
+      body.end();
+      events.end();
+      if (!chunks.isDone() && chunks.isWhole(false)) chunks.close();
+    },
+    take: chunks.taken,
+    isDone: chunks.isDone,
+    isComplete: () => chunks.isDone() || chunks.isWhole(true),
+  };
+}

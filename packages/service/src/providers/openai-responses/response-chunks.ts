@@ -1,0 +1,144 @@
+import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import type { Chunk, UsageReport } from '#providers/completion.ts';
+import { createChoiceShape } from '#providers/openai-compatible/answer-shape.ts';
+import { errorOfFrame } from '#providers/openai-compatible/error.ts';
+import { createEndWatch } from '#providers/openai-compatible/missing-reasons.ts';
+import { reasonOf } from '#providers/openai-responses/answer.ts';
+import { createEventDeltas } from '#providers/openai-responses/event-deltas.ts';
+import { outputOf, searchesIn } from '#providers/openai-responses/output-items.ts';
+import { usageOfResponse } from '#providers/openai-responses/usage.ts';
+import { visibleEvent } from '#providers/openai-responses/visible-items.ts';
+
+/** Events that tell of a response before it says anything. */
+const HEADS: ReadonlySet<string> = new Set(['response.created', 'response.queued', 'response.in_progress']);
+const ENDS: ReadonlySet<string> = new Set([
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
+  'response.cancelled',
+  'response.done',
+]);
+export const ERRORS: ReadonlySet<string> = new Set(['error', 'response.error', 'exception']);
+/** Heads that wait for the first of the answer. A vendor sends two or three. */
+const HEADS_MAX = 16;
+
+export interface ResponseChunkOptions {
+  /** Its caller gets the events themselves as well. */
+  readonly isNative: boolean;
+  readonly outputTokensMax: number;
+}
+
+/** The events of one stream as chunks. */
+export interface ResponseChunks {
+  readonly take: (type: string, event: JsonObject) => void;
+  /** Finishes what the provider left open, because it says that it is done. */
+  readonly close: () => void;
+  /** The response has ended. Everything behind it is ignored. */
+  readonly isDone: () => boolean;
+  /** Nothing but the end is missing. `isLost`: the connection broke off. */
+  readonly isWhole: (isLost: boolean) => boolean;
+  /** The chunks since the last call. */
+  readonly taken: () => readonly Chunk[];
+}
+
+export function createResponseChunks({ isNative, outputTokensMax }: ResponseChunkOptions): ResponseChunks {
+  const queue = createQueue(isNative);
+  const deltas = createEventDeltas();
+  const shape = createChoiceShape();
+  const watch = createEndWatch(outputTokensMax, 1);
+  let isDone = false;
+
+  function push(chunk: Pick<Chunk, 'choices' | 'usage'>, native: readonly JsonObject[]): void {
+    watch.follow({ ...chunk, extra: {} });
+    queue.push(chunk, native);
+  }
+
+  function say(said: readonly JsonObject[], native: readonly JsonObject[]): void {
+    for (const [place, delta] of said.entries()) {
+      const choices = shape([{ index: 0, delta, finish_reason: null }]);
+      push({ choices, usage: undefined }, place === said.length - 1 ? native : []);
+    }
+    // Only callers who get the vendor's own events see one that says nothing.
+    if (said.length === 0 && native.length > 0) push({ choices: [], usage: undefined }, native);
+  }
+
+  function finish(response: JsonObject, native: readonly JsonObject[]): void {
+    const reason = reasonOf(response);
+    say(deltas.missing(response), []);
+    // The output of the last event may be empty. Without calls, the shape makes of this word the other one.
+    const word = reason === undefined || reason === 'stop' ? 'tool_calls' : reason;
+    const choices = shape([{ index: 0, delta: {}, finish_reason: word }]);
+    push({ choices, usage: usageOfResponse(response, searchesIn(outputOf(response))) }, native);
+    isDone = true;
+  }
+
+  return {
+    take: (type, event) => {
+      if (ERRORS.has(type)) throw errorOfFrame(event);
+      if (!type.startsWith('response.')) return;
+      const native = isNative ? [visibleEvent(event)] : [];
+      const response = isJsonObject(event['response']) ? event['response'] : {};
+      if (HEADS.has(type)) {
+        const usage = usageOfResponse(response);
+        if (queue.begin(response, usage, native)) return;
+        if (usage !== undefined) push({ choices: [], usage }, []);
+        say([], native);
+        return;
+      }
+      if (ENDS.has(type)) {
+        finish(type === 'response.failed' ? { ...response, status: 'failed' } : ended(type, response), native);
+        return;
+      }
+      const said = deltas.take(type, event);
+      const isFirst = !queue.hasBegun() && type === 'response.output_item.added';
+      say(isFirst && said.length === 0 ? [{ content: '' }] : said, native);
+    },
+    close: () => {
+      isDone = true;
+      const closing = watch.closing();
+      if (closing !== undefined) push({ ...closing, choices: shape(closing.choices) }, []);
+    },
+    isDone: () => isDone,
+    isWhole: (isLost) => deltas.isWhole() || (isLost ? watch.isComplete() : watch.isEnded()),
+    taken: queue.taken,
+  };
+}
+
+/** A response that may not say how it ended, as its last event does. */
+function ended(type: string, response: JsonObject): JsonObject {
+  const status = type === 'response.done' ? undefined : type.slice('response.'.length);
+  return { ...response, status: response['status'] ?? status };
+}
+
+/** What has been read and not yet taken. Until the answer begins, its heads wait: another upstream may be asked until then. */
+function createQueue(isNative: boolean) {
+  let chunks: Chunk[] = [];
+  let hasBegun = false;
+  let extra: JsonObject = {};
+  let waiting: JsonObject[] = [];
+  let early: UsageReport | undefined;
+  return {
+    hasBegun: () => hasBegun,
+    /** Notes a head. Returns true if it waits. */
+    begin: (response: JsonObject, usage: UsageReport | undefined, native: readonly JsonObject[]): boolean => {
+      const { id = extra['id'], created_at: created = extra['created'] } = response;
+      extra = { ...extra, id, created };
+      if (hasBegun) return false;
+      if (waiting.length < HEADS_MAX) waiting.push(...native);
+      early = usage ?? early;
+      return true;
+    },
+    push: (chunk: Pick<Chunk, 'choices' | 'usage'>, native: readonly JsonObject[]): void => {
+      const events = waiting.length === 0 ? native : [...waiting, ...native];
+      chunks.push({ ...chunk, usage: chunk.usage ?? early, extra, ...(isNative && { native: events }) });
+      hasBegun = true;
+      waiting = [];
+      early = undefined;
+    },
+    taken: (): readonly Chunk[] => {
+      const taken = chunks;
+      chunks = [];
+      return taken;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import type { Mutant } from '../mutant.ts';
+import { inFile, ofFile } from './places.ts';
+
+const request = inFile('packages/service/src/providers/openai-responses/to-request.ts');
+const usage = inFile('packages/service/src/providers/openai-responses/usage.ts');
+const compatibleUsage = inFile('packages/service/src/providers/openai-compatible/usage.ts');
+const answer = inFile('packages/service/src/providers/openai-responses/answer.ts');
+const chunks = inFile('packages/service/src/providers/openai-responses/response-chunks.ts');
+const progress = inFile('packages/service/src/providers/openai-responses/progress.ts');
+
+const translated = ofFile('tests/conformance/responses-out.test.ts');
+const ended = ofFile('tests/conformance/responses-endings.test.ts');
+
+const ANSWERED = translated('WI-03 a response is answered as a completion, and its usage charged');
+const STREAMED = translated('WI-03 a stream of events is told as chunks as they come');
+
+/** Faults in what upstreams of Responses are asked, and in what their answers are charged. */
+export const RESPONSES_FAULTS: readonly Mutant[] = [
+  {
+    id: 'responses-without-their-limit',
+    clause: 'WA-07',
+    edits: [request('      max_output_tokens: call.outputTokens,\n', '')],
+    killer: ANSWERED,
+  },
+  {
+    id: 'responses-stored-at-the-vendor',
+    clause: 'WI-03',
+    edits: [request('store: false', 'store: true')],
+    killer: ANSWERED,
+  },
+  {
+    id: 'usage-of-responses-not-read',
+    clause: 'WI-03',
+    edits: [usage('report === undefined ||', 'report !== undefined ||')],
+    killer: ANSWERED,
+  },
+  {
+    id: 'cached-tokens-of-responses-at-the-full-price',
+    clause: 'WI-03',
+    edits: [compatibleUsage("    ['input_tokens_details', 'cached_tokens'],\n", '')],
+    killer: ANSWERED,
+  },
+  {
+    id: 'usage-of-the-last-event-dropped',
+    clause: 'WI-03',
+    edits: [
+      chunks('usage: usageOfResponse(response, searchesIn(outputOf(response)))', 'usage: usageOfResponse({}, 0)'),
+    ],
+    killer: STREAMED,
+  },
+  {
+    id: 'failed-response-charged',
+    clause: 'CC-09',
+    edits: [
+      answer("if (status === 'failed' ||", "if (status === 'nothing' ||"),
+      answer('(isJsonObject(error) &&', '(false &&'),
+    ],
+    killer: ended('ER-06 a stream of Responses that fails is free'),
+  },
+  {
+    id: 'stream-behind-its-reasoning-taken-for-whole',
+    clause: 'ER-06',
+    edits: [progress('items.length > 0 && isLastSaying &&', 'items.length > 0 &&')],
+    killer: ended('ER-06 a stream of Responses that ends behind its reasoning is free'),
+  },
+];
