@@ -120,7 +120,7 @@ test('WI-05 a request cannot have ids open to more than a body may hold', () => 
 });
 
 test('WI-05 a client that sends ids of streamed items gets a carrier', () => {
-  const agent = { userAgent: 'ai/7.0.173 ai-sdk/provider-utils/5 runtime/node.js/26' };
+  const agent = { userAgent: 'ai-sdk-openai/4.0.118 ai-sdk-provider-utils/5.0.81 node.js/26' };
   for (const [store, userAgent, expected] of [
     [null, agent.userAgent, [true, true]],
     [false, agent.userAgent, [false, false]],

@@ -66,7 +66,7 @@ function readRequest(
 }
 
 /** The client that sends ids of streamed items in place of the items, unless it is told that none is stored. */
-const BELIEVES_IN_STORED_ITEMS = /\bai-sdk\//;
+const BELIEVES_IN_STORED_ITEMS = /\bai-sdk\b/;
 
 function sealingFor({ store }: JsonObject, by: AskedBy, sealedIds: SealedIds): Sealing {
   const isStored = store !== false;
