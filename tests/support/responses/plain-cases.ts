@@ -40,6 +40,13 @@ export const TOOLS = echoOf({ temperature: 0.5, metadata: { a: 'b' } }, [
   ['ns__look', { type: 'function', name: 'look', namespace: 'ns' }],
   ['exec', { type: 'custom', name: 'exec' }],
 ]);
+/** Settings as they are said again: of schemas and lists, the names alone. */
+const SETTINGS = echoOf({
+  max_output_tokens: 100,
+  reasoning: { effort: 'low', summary: 'auto' },
+  text: { verbosity: 'low', format: { type: 'json_schema', name: 'answer' } },
+  tool_choice: { type: 'allowed_tools', mode: 'auto' },
+});
 export const NATIVE: JsonObject = {
   id: 'resp_vendor',
   object: 'response',
@@ -59,6 +66,7 @@ const TOKEN = { token: 'Hi', logprob: -0.1, bytes: null, top_logprobs: [{ token:
 /** Whole answers of all sorts. */
 export const PLAIN_CASES: Readonly<Record<string, () => JsonObject>> = {
   text: () => answered(completionOf({ role: 'assistant', content: 'Hi' })),
+  settings: () => answered(completionOf({ content: 'Hi' }), { echo: SETTINGS }),
   'nothing at all': () => answered(completionOf({ role: 'assistant', content: '' })),
   'thoughts and calls': () => answered(completionOf(CALLING, 'tool_calls'), { echo: TOOLS }),
   'sealed ids': () =>

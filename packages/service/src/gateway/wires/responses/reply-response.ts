@@ -13,7 +13,6 @@ const DEFAULTS: JsonObject = {
   parallel_tool_calls: true,
   reasoning: { effort: null, summary: null },
   temperature: null,
-  text: { format: { type: 'text' } },
   tool_choice: 'auto',
   top_logprobs: 0,
   top_p: null,
@@ -41,7 +40,20 @@ export function responseHead({ callId, model }: ReplyCall, { settings }: Echo): 
     model: model.id,
     ...DEFAULTS,
     ...settings,
+    ...completed(settings),
     ...UNSAID,
+  };
+}
+
+/** Settings of which only names are said again, with the members that the vendor's types demand beside those. */
+function completed({ text, tool_choice: choice }: JsonObject): JsonObject {
+  const { format, ...rest } = isJsonObject(text) ? text : {};
+  const known = isJsonObject(format) ? format : { type: 'text' };
+  const isSchema = known['type'] === 'json_schema';
+  const isAllowed = isJsonObject(choice) && choice['type'] === 'allowed_tools';
+  return {
+    text: { ...rest, format: isSchema ? { ...known, schema: {} } : known },
+    ...(isAllowed ? { tool_choice: { ...choice, tools: [] } } : {}),
   };
 }
 
