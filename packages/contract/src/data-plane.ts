@@ -229,6 +229,30 @@ const streamErrorSchema = errorSchema
 
 export const eventSchema = z.union([chunkSchema, streamErrorSchema]);
 
+/** An answer of the Responses interface. Loose objects, as of chat completions. */
+export const responseSchema = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal('response'),
+    created_at: z.int(),
+    status: z.enum(['completed', 'incomplete', 'failed', 'in_progress']),
+    model: z.string(),
+    output: z
+      .array(z.looseObject({ type: z.string() }))
+      .meta({ description: 'Messages, reasoning and calls of tools.' }),
+    usage: z
+      .looseObject({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() })
+      .nullable()
+      .meta({ description: 'The counts by which the call is charged.' }),
+    charge_micros: amount.optional().meta({ description: 'What the call cost, in the last event of a stream.' }),
+  })
+  .meta({ id: 'Response', description: OPEN });
+
+/** One event of a streamed answer of the Responses interface. */
+export const responseEventSchema = z
+  .looseObject({ type: z.string(), sequence_number: z.int(), response: responseSchema.optional() })
+  .meta({ id: 'ResponseEvent', description: OPEN });
+
 /** The body of a processor's webhook. It is described only: the service checks its signature, on the raw bytes. */
 export const processorWebhookSchema = z
   .looseObject({ id: z.string(), type: z.string() })

@@ -5,26 +5,20 @@ interface OtherInterface {
   /** The end of its addresses. */
   readonly address: RegExp;
   readonly name: string;
-  /** How clients of it are switched to chat completions, or to another service. */
+  /** How clients of it are switched to an interface that is served, or to another service. */
   readonly advice: string;
 }
 
 /**
- * What clients call that are not set to chat completions. They get a 400 and no 404, which they take for an unknown model, retry, or
+ * What clients call that are set to another interface. They get a 400 and no 404, which they take for an unknown model, retry, or
  * hide. A row goes when its interface is served.
  */
 const NOT_SERVED: readonly OtherInterface[] = [
   {
-    address: /\/responses$/,
-    name: 'Responses interface',
-    advice:
-      "Switch your client to chat completions: `.chat('<model>')` or `@ai-sdk/openai-compatible` (AI SDK, opencode), `openai-chat:<model>` (pydantic-ai), `set_default_openai_api('chat_completions')` or `setOpenAIAPI('chat_completions')` (OpenAI Agents), `use_responses_api=False` or `useResponsesApi: false` (LangChain, Continue), `OpenAIChat` (agno), `OpenAIChatCompletionClient` (Agent Framework). Codex CLI has no such setting.",
-  },
-  {
     address: /\/messages(?:\/count_tokens)?$/,
     name: 'Messages interface',
     advice:
-      'Use a client of chat completions: `ChatOpenAI` for `ChatAnthropic` (LangChain), `openai/<model>` for `anthropic/<model>` (LiteLLM), `@ai-sdk/openai-compatible` for `@ai-sdk/anthropic` (AI SDK, opencode). Claude Code and the Anthropic SDK have no such setting.',
+      'Use a client of one of them: `ChatOpenAI` for `ChatAnthropic` (LangChain), `openai/<model>` for `anthropic/<model>` (LiteLLM), `@ai-sdk/openai-compatible` for `@ai-sdk/anthropic` (AI SDK, opencode). Claude Code and the Anthropic SDK have no such setting.',
   },
   {
     address: /\/embeddings$/,
@@ -43,12 +37,17 @@ const NOT_SERVED: readonly OtherInterface[] = [
 
 const CHAT_ONLY =
   ' Chat completions are at `/v1/chat/completions`. Set your client to that interface, with a base address that ends in `/v1`.';
+const RESPONSES = ' Responses are at `/v1/responses`. Give your client a base address that ends in `/v1`.';
+const NOTHING_KEPT =
+  ' No response is kept here, so none can be read, continued or cancelled later. Send the whole conversation with each call.';
 const ELSEWHERE =
-  ' It only serves chat completions, at `/v1/chat/completions`. Send such calls to another service, or switch the feature off in your client.';
+  ' It serves chat completions, at `/v1/chat/completions`, and Responses, at `/v1/responses`. Send such calls to another service, or switch the feature off in your client.';
 
 /** Addresses that are unknown here, and what they tell of their client. */
 const HINTS: readonly (readonly [address: RegExp, advice: string])[] = [
   [/\/completions$/, CHAT_ONLY],
+  [/\/responses$/, RESPONSES],
+  [/\/responses\/[^/]{1,64}(?:\/(?:cancel|input_items))?$/, NOTHING_KEPT],
   [/\/images\/(generations|edits|variations)$/, ` This service does not make images.${ELSEWHERE}`],
   [/\/moderations$/, ` This service has no moderations.${ELSEWHERE}`],
   [/\/audio\/(speech|transcriptions|translations)$/, ` This service has no audio.${ELSEWHERE}`],
@@ -76,6 +75,6 @@ export function refusalOfAddress(path: string): Refusal<'BAD_REQUEST' | 'NOT_FOU
   const [found = ''] = address.exec(path) ?? [];
   return refuse(
     'BAD_REQUEST',
-    `This service has no ${name} (\`${found}\`). It serves chat completions: \`POST /v1/chat/completions\`. ${advice}`,
+    `This service has no ${name} (\`${found}\`). It serves chat completions, \`POST /v1/chat/completions\`, and Responses, \`POST /v1/responses\`. ${advice}`,
   );
 }

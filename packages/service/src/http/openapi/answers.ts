@@ -30,6 +30,9 @@ export const HEADERS = {
   'x-service-max-output-tokens': whole(
     'The output limit of each choice in tokens, if it is lower than you asked for, because of what the wallet affords or the size of an answer.',
   ),
+  'x-service-left-out': text(
+    'What of the request was left out because the model cannot do it, such as `web_search`. Absent if nothing was.',
+  ),
   'x-service-upstream': text(
     'The provider that served the call, and its name for the model. Only the operator’s own apps get it.',
   ),

@@ -14,6 +14,8 @@ import {
   processorWebhookSchema,
   webhookReceivedSchema,
   readySchema,
+  responseEventSchema,
+  responseSchema,
   unreadySchema,
   usageSummarySchema,
 } from '@purser/contract/data-plane.ts';
@@ -32,6 +34,18 @@ const RATE = [
   'x-ratelimit-reset-requests',
 ];
 
+/** What answers of calls have, by any wire. */
+const CALL = [
+  ...RATE,
+  'x-service-mode',
+  'x-service-call-id',
+  'x-service-charge-micros',
+  'x-service-max-output-tokens',
+  'x-service-left-out',
+  'x-service-upstream',
+  'x-service-replayed',
+];
+
 /**
  * The routes of the data plane, which `server.ts` answers itself. No framework registers them, so they are described here
  * by hand. Tests compare every answer with this description.
@@ -45,15 +59,16 @@ export const FIXED_ROUTES: readonly DescribedRoute[] = [
     answers: { 200: completionSchema },
     // OpenAPI 3.1 cannot describe a stream of events. The schema describes the data of one event.
     others: [{ contentType: 'text/event-stream', schema: eventSchema }],
-    headers: [
-      ...RATE,
-      'x-service-mode',
-      'x-service-call-id',
-      'x-service-charge-micros',
-      'x-service-max-output-tokens',
-      'x-service-upstream',
-      'x-service-replayed',
-    ],
+    headers: CALL,
+  },
+  {
+    method: 'POST',
+    path: '/v1/responses',
+    access: 'user',
+    body: { type: 'object', properties: { model: TEXT }, required: ['model', 'input'] },
+    answers: { 200: responseSchema },
+    others: [{ contentType: 'text/event-stream', schema: responseEventSchema }],
+    headers: CALL,
   },
   { method: 'GET', path: '/v1/models', access: 'app', answers: { 200: modelListSchema }, headers: RATE },
   {
