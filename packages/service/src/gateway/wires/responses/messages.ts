@@ -2,7 +2,7 @@ import type { ValueFault } from '#gateway/request/parameter-values.ts';
 import { readContent } from '#gateway/wires/responses/content.ts';
 import type { Item } from '#gateway/wires/responses/items.ts';
 import { type Opener, readReasoning } from '#gateway/wires/responses/reasoning.ts';
-import { CUSTOM_INPUT, type ToolSet } from '#gateway/wires/responses/tools.ts';
+import { CUSTOM_INPUT, namespaceFault, type ToolSet } from '#gateway/wires/responses/tools.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
 /** What reading a conversation needs. */
@@ -54,6 +54,8 @@ export function readMessages(items: readonly Item[], context: MessageContext): r
       const fault = addText(turn, item, place, path);
       if (fault !== undefined) return fault;
     } else if (kind === 'call') {
+      const fault = namespaceFault(item, path);
+      if (fault !== undefined) return fault;
       if (item['type'] === 'custom_tool_call' && typeof item['input'] !== 'string') {
         return { path: `${path}.input`, expects: 'a string: the input of the tool' };
       }
@@ -123,11 +125,14 @@ function isExtra({ type }: JsonObject): boolean {
   return type === 'tool_call.extra_content';
 }
 
+const CONTENT = 'a string or an array of parts';
+
 /** Adds a text to a turn. What is said after a call stays in its message, because the answers to calls must follow them. */
 function addText(turn: Turn, item: JsonObject, place: number, path: string): ValueFault | undefined {
   const read = readContent(item['content'], `${path}.content`);
   if ('path' in read) return read;
   const { content } = read;
+  if (content === undefined || content === null) return { path: `${path}.content`, expects: CONTENT };
   if (Array.isArray(content) && content.length === 0) return undefined; // An answer that said nothing.
   const places = Array.isArray(content) ? content.map((_, part) => [place, part] as const) : [];
   if (!turn.hasContent) {

@@ -1,23 +1,25 @@
 import {
   anything,
-  between,
-  bool,
+  BOOLEAN_OR_NULL,
   firstFault,
+  NAME_SCHEMA,
   neutral,
+  OBJECT_OR_NULL,
   oneOf,
-  streamOptions,
   structured,
   text,
-  TOKENS_MAX,
   type ValueFault,
   type Values,
   whole,
 } from '#gateway/request/parameter-values.ts';
+import { PARAMETERS as OF_CHAT } from '#gateway/request/parameters.ts';
 import { misshapen, shownOf } from '#gateway/request/parse-body.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
-const LONG_TEXT_MAX = 64 * 1024 * 1024;
+/** No body is longer. */
+const INSTRUCTIONS_MAX = 64 * 1024 * 1024;
+const TOOL_CALLS_MAX = 1_000;
 const PAIRS_MAX = 16;
 const PAIR_NAME_MAX = 64;
 const PAIR_VALUE_MAX = 512;
@@ -63,16 +65,52 @@ function membersOf(members: Readonly<Record<string, Values>>): Values {
   );
 }
 
+/** The values that a parameter of chat completions takes. */
+function like(name: string): Values {
+  const values = OF_CHAT.get(name);
+  if (values === undefined) throw new Error(`Chat completions have no parameter ${name}.`);
+  return values;
+}
+
 const SUMMARIES = oneOf(['auto', 'concise', 'detailed']);
 const reasoning = membersOf({
   context: oneOf(['auto', 'current_turn', 'all_turns']),
-  effort: anything, // As `reasoning_effort`.
+  effort: like('reasoning_effort'),
   generate_summary: SUMMARIES,
   mode: neutral('standard'),
   summary: SUMMARIES,
 });
 
-const textSettings = membersOf({ format: anything, verbosity: anything }); // As `response_format` and `verbosity`.
+const FORMAT_SCHEMA = {
+  anyOf: [
+    { type: 'object', properties: { type: { enum: ['text', 'json_object'] } }, required: ['type'] },
+    {
+      type: 'object',
+      properties: {
+        type: { const: 'json_schema' },
+        name: NAME_SCHEMA,
+        schema: OBJECT_OR_NULL,
+        strict: BOOLEAN_OR_NULL,
+      },
+      required: ['type', 'name'],
+    },
+  ],
+};
+
+/** The form of an answer, as `response_format` has it. */
+const format = structured(FORMAT_SCHEMA, (value, path) => {
+  const fault = like('response_format').faultOf(responseFormatOf(value), path);
+  return fault && { ...fault, path: fault.path.replace('.json_schema', '') };
+});
+
+/** `text.format` has in one object what `response_format` has in two. */
+export function responseFormatOf(value: unknown): unknown {
+  if (!isJsonObject(value) || value['type'] !== 'json_schema') return value;
+  const { type, ...described } = value;
+  return { type, json_schema: described };
+}
+
+const textSettings = membersOf({ format, verbosity: like('verbosity') });
 
 export const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
 export const LOGPROBS = 'message.output_text.logprobs';
@@ -99,36 +137,35 @@ const include = structured({ type: 'array', items: { enum: INCLUDABLE }, maxItem
 });
 
 /**
- * Every parameter of the Responses interface that the gateway can price, with the values that it takes here (`docs/PARAMETERS.md`). What
- * has a counterpart in chat completions is read into it and checked there, so `anything` stands for it. `model`, `input`, `tools` and
- * `tool_choice` are checked where they are read.
+ * Every parameter of the Responses interface that the gateway can price, with the values that it takes here (`docs/PARAMETERS.md`).
+ * `model`, `input`, `tools` and `tool_choice` are checked where they are read.
  */
 export const PARAMETERS: ReadonlyMap<string, Values> = new Map([
   ['background', neutral(false)],
   ['client_metadata', anything],
   ['include', include],
-  ['instructions', text(LONG_TEXT_MAX)],
-  ['max_output_tokens', whole(1, TOKENS_MAX)],
-  ['max_tool_calls', whole(1, 1_000)],
+  ['instructions', text(INSTRUCTIONS_MAX)],
+  ['max_output_tokens', like('max_completion_tokens')],
+  ['max_tool_calls', whole(1, TOOL_CALLS_MAX)],
   ['metadata', metadata],
-  ['parallel_tool_calls', bool(true)],
-  ['prompt_cache_key', text(256)],
-  ['prompt_cache_options', anything],
-  ['prompt_cache_retention', anything],
+  ['parallel_tool_calls', like('parallel_tool_calls')],
+  ['prompt_cache_key', like('prompt_cache_key')],
+  ['prompt_cache_options', like('prompt_cache_options')],
+  ['prompt_cache_retention', like('prompt_cache_retention')],
   ['reasoning', reasoning],
-  ['safety_identifier', text(256)],
-  ['service_tier', anything],
-  ['store', neutral(false)],
-  ['stream', bool(false)],
-  ['stream_options', streamOptions],
-  ['temperature', between(0, 2, 1)],
+  ['safety_identifier', like('safety_identifier')],
+  ['service_tier', like('service_tier')],
+  ['store', like('store')],
+  ['stream', like('stream')],
+  ['stream_options', like('stream_options')],
+  ['temperature', like('temperature')],
   ['text', textSettings],
   ['tool_choice', anything],
   ['tools', anything],
-  ['top_logprobs', whole(0, 20, 0)],
-  ['top_p', between(0, 1, 1)],
+  ['top_logprobs', like('top_logprobs')],
+  ['top_p', like('top_p')],
   ['truncation', neutral('disabled')],
-  ['user', text(256)],
+  ['user', like('user')],
 ]);
 
 const KNOWN: ReadonlySet<string> = new Set(['model', 'input', ...PARAMETERS.keys()]);
@@ -150,22 +187,22 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-const OF_CHAT = 'It is a parameter of `POST /v1/chat/completions`.';
+const ONLY_CHAT = 'It is a parameter of `POST /v1/chat/completions`.';
 
 /** Names of chat completions, each with what to use here. */
 const FOREIGN: ReadonlyMap<string, string> = new Map([
-  ['frequency_penalty', OF_CHAT],
+  ['frequency_penalty', ONLY_CHAT],
   ['functions', 'Use `tools`.'],
   ['logprobs', `Use \`include\` with "${LOGPROBS}".`],
   ['max_completion_tokens', 'Use `max_output_tokens`.'],
   ['max_tokens', 'Use `max_output_tokens`.'],
   ['messages', 'This endpoint takes `input`: choose the Responses interface of your client.'],
   ['n', 'A call has one answer here.'],
-  ['presence_penalty', OF_CHAT],
+  ['presence_penalty', ONLY_CHAT],
   ['reasoning_effort', 'Use `reasoning.effort`.'],
   ['response_format', 'Use `text.format`.'],
-  ['seed', OF_CHAT],
-  ['stop', OF_CHAT],
+  ['seed', ONLY_CHAT],
+  ['stop', ONLY_CHAT],
   ['verbosity', 'Use `text.verbosity`.'],
 ]);
 

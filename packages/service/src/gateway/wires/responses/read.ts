@@ -6,7 +6,7 @@ import { type Item, resolveItems } from '#gateway/wires/responses/items.ts';
 import { joiningText } from '#gateway/wires/responses/joins.ts';
 import { isFault, type Message, readMessages, textMessage } from '#gateway/wires/responses/messages.ts';
 import { isLeftOut, isWebSearch, nativeRequest } from '#gateway/wires/responses/native.ts';
-import { findBadParameter, LOGPROBS } from '#gateway/wires/responses/parameters.ts';
+import { findBadParameter, LOGPROBS, responseFormatOf } from '#gateway/wires/responses/parameters.ts';
 import { callersName } from '#gateway/wires/responses/paths.ts';
 import type { SealedIds } from '#gateway/wires/responses/sealed-ids.ts';
 import { settingsOf } from '#gateway/wires/responses/settings.ts';
@@ -128,22 +128,16 @@ function requestOf({ body, messages, tools, choice: { choice } }: Parts): JsonOb
   for (const name of SAME) if (hasTools || !OF_TOOLS.has(name)) add(name, body[name]);
   add('max_completion_tokens', body['max_output_tokens']);
   const text = isJsonObject(body['text']) ? body['text'] : {};
-  add('response_format', formatOf(text['format']));
+  add('response_format', responseFormatOf(text['format']));
   add('verbosity', text['verbosity']);
   add('reasoning_effort', isJsonObject(body['reasoning']) ? body['reasoning']['effort'] : undefined);
   const asksLogprobs = Array.isArray(body['include']) && body['include'].includes(LOGPROBS);
   if (asksLogprobs || Number(body['top_logprobs'] ?? 0) > 0) request['logprobs'] = true;
   if (hasTools) request['tools'] = tools.functions;
-  const saysNothing = !hasTools && (choice === 'auto' || choice === 'none' || tools.others.length > 0);
+  const isVendors = tools.others.length > 0 && choice === 'required';
+  const saysNothing = !hasTools && (choice === 'auto' || choice === 'none' || isVendors);
   if (!saysNothing) add('tool_choice', choice);
   return request;
-}
-
-/** `text.format` has in one object what `response_format` has in two. */
-function formatOf(format: unknown): unknown {
-  if (!isJsonObject(format) || format['type'] !== 'json_schema') return format;
-  const { type, ...described } = format;
-  return { type, json_schema: described };
 }
 
 /** Leaves out what the model cannot do and nobody insists on, and refuses the rest of it by name. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { anyResponsesBody } from '../../../../../../tests/support/any-responses-body.ts';
 import { fit, readBody, refusalOf } from '../../../../../../tests/support/read-responses.ts';
 import { checkShape } from '#gateway/request/validate-call.ts';
 import type { JsonObject } from '#kernel/json.ts';
@@ -20,6 +21,7 @@ const REFUSED: readonly (readonly [fields: JsonObject, param: string, advice: Re
   [{ input: [{}] }, 'input[0].type', /"message"/],
   [{ input: [{ type: 'message', role: 'critic', content: '' }] }, 'input[0].role', /"developer", "system"/],
   [{ input: user(7) }, 'input[0].content', /a string or an array of parts/],
+  [{ input: [{ role: 'assistant', content: null }] }, 'input[0].content', /a string or an array of parts/],
   [{ input: user([]) }, 'input[0].content', /at least one part/],
   [{ input: user(['Hi.']) }, 'input[0].content[0]', /`type`/],
   [{ input: user([{ type: 'input_text', text: 1 }]) }, 'input[0].content[0].text', /a string/],
@@ -95,6 +97,9 @@ const REFUSED: readonly (readonly [fields: JsonObject, param: string, advice: Re
   [{ tools: [fn], tool_choice: { type: 'function', name: 'go' } }, 'tool_choice', /among the `tools`/],
   [{ tools: [fn], tool_choice: { type: 'allowed_tools', mode: 'all', tools: [fn] } }, 'tool_choice.mode', /"auto" or/],
   [{ tools: [fn], tool_choice: { type: 'allowed_tools', mode: 'auto' } }, 'tool_choice.tools', /an array/],
+  [{ tools: [fn], tool_choice: { ...fn, namespace: 1 } }, 'tool_choice.namespace', /a string/],
+  [{ tools: [{ type: 'web_search' }], tool_choice: { ...fn } }, 'tool_choice', /"none" or "auto"/],
+  [{ input: [{ type: 'function_call', namespace: 1 }] }, 'input[0].namespace', /a string/],
   [{ tool_choice: 'required' }, 'tool_choice', /"none" or "auto"/],
   [{ tools: [{ type: 'web_search' }] }, 'tools[0].type', /a search of your own/],
   [{ tools: [{ type: 'web_search_preview_2025_03_11' }] }, 'tools[0].type', /a search of your own/],
@@ -126,73 +131,12 @@ test('WI-04 a null says nothing, whatever the parameter', () => {
   }
 });
 
-const odd = fc.oneof(
-  fc.constantFrom(null, true, 7, -1, '', 'a', [], {}, [[]], [null], { type: 7 }, { type: 'message' }, { id: 'a' }),
-  fc.jsonValue({ maxDepth: 2 }),
-);
-const TYPES = ['message', 'message', 'function_call', 'function_call_output', 'custom_tool_call', 'additional_tools'];
-const MORE_TYPES = ['custom_tool_call_output', 'apply_patch_call', 'shell_call_output'];
-/** Mostly right, so that a request is wrong in a place or two. */
-const oddly = <Value>(right: fc.Arbitrary<Value>) =>
-  fc.oneof({ weight: 24, arbitrary: right }, { weight: 1, arbitrary: odd });
-const words = oddly(fc.string());
-const part = fc.record({
-  type: oddly(fc.constantFrom('input_text', 'output_text', 'input_image', 'refusal')),
-  text: words,
-  refusal: words,
-  image_url: oddly(fc.constant('https://a.test')),
-  detail: oddly(fc.constantFrom('low', null)),
-});
-const tool = fc.record({
-  type: oddly(fc.constantFrom('function', 'custom', 'web_search', 'tool_search')),
-  name: oddly(fc.constantFrom('a', 'b', 'constructor', 'toString', 'valueOf')),
-  parameters: oddly(fc.constantFrom({}, null)),
-  format: odd,
-});
-const space = fc.record({
-  type: fc.constant('namespace'),
-  name: words,
-  tools: oddly(fc.array(tool, { maxLength: 2 })),
-});
-const tools = oddly(fc.array(fc.oneof(tool, space), { maxLength: 3 }));
-const item = fc.record({
-  type: oddly(fc.constantFrom(...TYPES, ...MORE_TYPES)),
-  role: oddly(fc.constantFrom('user', 'assistant', 'developer')),
-  content: oddly(fc.oneof(fc.string(), fc.array(part, { minLength: 1, maxLength: 3 }))),
-  call_id: oddly(fc.constantFrom('a', 'b')),
-  name: oddly(fc.constantFrom('a', 'constructor')),
-  namespace: oddly(fc.constantFrom('a', null)),
-  arguments: oddly(fc.constant('{}')),
-  input: words,
-  output: oddly(fc.oneof(fc.string(), fc.array(part, { maxLength: 2 }))),
-  id: odd,
-  tools,
-});
-const thought = fc.record({
-  type: fc.constant('reasoning'),
-  summary: odd,
-  content: odd,
-  encrypted_content: odd,
-  id: odd,
-});
-const body = fc.record({
-  input: oddly(fc.oneof(fc.string(), fc.array(fc.oneof({ weight: 9, arbitrary: item }, thought), { maxLength: 4 }))),
-  tools,
-  tool_choice: oddly(fc.oneof(fc.constantFrom('auto', 'none', null), tool)),
-  text: oddly(fc.record({ format: oddly(fc.constant({ type: 'text' })), verbosity: oddly(fc.constant('low')) })),
-  reasoning: oddly(fc.record({ effort: oddly(fc.constant('low')), summary: oddly(fc.constant('auto')) })),
-  include: oddly(fc.constant(['reasoning.encrypted_content'])),
-  metadata: oddly(fc.constant({ a: 'b' })),
-  instructions: words,
-  stream: oddly(fc.boolean()),
-});
-
 const RUNS = 3_000;
 
 test('WI-04 any body is refused by a field or read into a good request', () => {
   const seen = { read: 0, refused: 0 };
   fc.assert(
-    fc.property(body, fc.boolean(), (fields, webSearch) => {
+    fc.property(anyResponsesBody, fc.boolean(), (fields, webSearch) => {
       const fitted = fit(fields, { webSearch });
       if (fitted instanceof Refusal) {
         seen.refused += 1;

@@ -1,5 +1,5 @@
 import type { ValueFault } from '#gateway/request/parameter-values.ts';
-import type { OtherTool, ToolSet } from '#gateway/wires/responses/tools.ts';
+import { namespaceFault, type OtherTool, type ToolSet } from '#gateway/wires/responses/tools.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
 /** What a caller says of the choice among tools. */
@@ -16,7 +16,9 @@ export function readChoice(value: unknown, tools: ToolSet): Choice | ValueFault 
   if (!isJsonObject(value)) return { choice: value };
   const { type } = value;
   if (type === 'allowed_tools') return readAllowed(value, tools);
-  if (type === 'function' || type === 'custom') return { choice: named(value, tools) };
+  if (type === 'function' || type === 'custom') {
+    return namespaceFault(value, 'tool_choice') ?? { choice: named(value, tools) };
+  }
   if (typeof type === 'string') return { insistsOn: { type, path: 'tool_choice' } };
   return { path: 'tool_choice.type', expects: '"function", "custom" or "allowed_tools"' };
 }
@@ -41,6 +43,8 @@ function readAllowed({ mode, tools: listed }: JsonObject, tools: ToolSet): Choic
     const at = `${path}[${index}]`;
     const type = isJsonObject(tool) ? tool['type'] : undefined;
     if (!isJsonObject(tool) || typeof type !== 'string') return { path: at, expects: 'a tool, with its `type`' };
+    const fault = namespaceFault(tool, at);
+    if (fault !== undefined) return fault;
     if (type === 'function' || type === 'custom') allowed.push(named(tool, tools));
     else others.push({ type, path: at });
   }

@@ -48,18 +48,23 @@ function listsOf(body: JsonObject, items: readonly Item[]): readonly (readonly [
 
 /** Reads the tools: namespaces are opened, and custom tools are functions with one text (WI-04). */
 export function readTools(body: JsonObject, items: readonly Item[]): ToolSet | ValueFault {
-  const offered = new Map<string, Offered>();
+  const offered: Offered[] = [];
   const others: OtherTool[] = [];
+  const earlier = new Set<string>();
   for (const [path, list] of listsOf(body, items)) {
-    const fault = readList(list, path, { offered, others });
+    const before = offered.length;
+    const fault = readList(list, path, { offered, others, earlier });
     if (fault !== undefined) return fault;
+    for (const tool of offered.slice(before)) earlier.add(keyOf(tool));
   }
   return toolSetOf(offered, others);
 }
 
 interface Found {
-  readonly offered: Map<string, Offered>;
+  readonly offered: Offered[];
   readonly others: OtherTool[];
+  /** The tools of earlier lists. One that comes again is the same. */
+  readonly earlier: ReadonlySet<string>;
 }
 
 function readList(
@@ -91,24 +96,30 @@ function readList(
     }
     const preface = index === 0 ? namespace?.preface : undefined;
     const given = { type, name, namespace: namespace?.name, path: at, tool, preface } as const;
-    if (!found.offered.has(keyOf(given))) found.offered.set(keyOf(given), given);
-    if (found.offered.size > TOOLS_MAX)
+    if (!found.earlier.has(keyOf(given))) found.offered.push(given);
+    if (found.offered.length > TOOLS_MAX)
       return { path, expects: `at most ${TOOLS_MAX} tools, with those in namespaces` };
   }
   return undefined;
+}
+
+/** What names a tool may name its namespace. */
+export function namespaceFault({ namespace }: JsonObject, path: string): ValueFault | undefined {
+  if (namespace === undefined || namespace === null || typeof namespace === 'string') return undefined;
+  return { path: `${path}.namespace`, expects: 'a string: the namespace of the tool' };
 }
 
 function keyOf({ type, namespace, name }: GivenTool): string {
   return JSON.stringify([type, namespace ?? null, name]);
 }
 
-function toolSetOf(offered: ReadonlyMap<string, Offered>, others: readonly OtherTool[]): ToolSet {
-  const all = [...offered.values()];
+function toolSetOf(all: readonly Offered[], others: readonly OtherTool[]): ToolSet {
   // Functions keep their names. What stands for others keeps out of their way.
   const taken = new Set(all.filter(isPlain).map(({ name }) => name));
   const names = new Map<string, string>();
   const given = new Map<string, GivenTool>();
   for (const { path: _path, tool: _tool, preface: _preface, ...tool } of all.filter((one) => !isPlain(one))) {
+    if (names.has(keyOf(tool))) continue;
     const own = standIn(tool);
     const name = taken.has(own) ? standIn(tool, true) : own;
     taken.add(name);
