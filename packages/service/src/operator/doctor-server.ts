@@ -87,7 +87,12 @@ export function judgeBackups(own: OwnFacts, { hosting: row, nowMs, restored }: S
   if (archive !== undefined) return archive;
   if (!row.archives && row.standbys === 0) {
     if (!isProduction) return undefined;
-    return warn('The server keeps no archive of its log, so a restore goes back to the last full backup.');
+    return warn(
+      'The server keeps no archive of its log, so a restore goes back to the last full backup.',
+      isEmbedded
+        ? undefined
+        : 'Use the backups of your provider, or set up pgBackRest as docs/guides/operator/backup.md#pgbackrest says, and restore one.',
+    );
   }
   const seconds = row.archived_seconds;
   if (isEmbedded && row.archives && seconds > ARCHIVED_SECONDS_MAX) {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { diagnose } from '#operator/doctor.ts';
 import type { OwnFacts, StoredFacts } from '#operator/doctor-facts.ts';
@@ -134,6 +135,19 @@ for (const [finding, ofOwn, ofStored] of [
     assert.deepEqual(wrong(ofOwn, ofStored), [finding]);
     const [first] = diagnose({ ...own, ...ofOwn }, { ...stored, ...ofStored });
     assert.ok(first !== undefined && first.why !== '' && first.remedy !== '', 'what is wrong comes first');
+  });
+}
+
+for (const [isEmbedded, place] of [
+  [false, 'backup.md#pgbackrest'],
+  [true, 'backup.md'],
+] as const) {
+  test(`OP-08 the doctor leads to the backups of this database: ${place}`, () => {
+    const unkept = { ...hosting, standbys: 0, waits_for_standby: false, archives: false };
+    const [found] = diagnose({ ...own, isEmbedded }, { ...stored, hosting: unkept });
+    assert.match(found?.remedy ?? '', new RegExp(`docs/guides/operator/${place} says`));
+    const guide = readFileSync(new URL('../../../../docs/guides/operator/backup.md', import.meta.url), 'utf8');
+    assert.match(guide, /^### pgBackRest$/m);
   });
 }
 
