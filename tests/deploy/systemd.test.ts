@@ -33,7 +33,7 @@ test('OP-17 the systemd units are valid and hardly exposed', WITH_SYSTEMD, (t) =
   const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-units-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   cpSync(UNITS, folder, { recursive: true });
-  for (const name of ['purser.service', 'purser@.service', 'purser-job@.service']) {
+  for (const name of ['purser.service', 'purser@.service', 'purser-job@.service', 'purser-pgbackrest.service']) {
     const file = path.join(folder, name);
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll(PROGRAM, '/bin/true')); // It is not installed here.
     const said = run('verify', file.replace('@.', '@8787.'))
@@ -68,14 +68,34 @@ test('OP-17 the timers are valid', WITH_SYSTEMD, (t) => {
   cpSync(UNITS, folder, { recursive: true });
   const job = path.join(folder, 'purser-job@.service');
   writeFileSync(job, readFileSync(job, 'utf8').replaceAll(PROGRAM, '/bin/true'));
-  for (const name of ['ledger-check', 'close-month']) {
-    const said = run('verify', path.join(folder, `purser-job@${name}.timer`)).split('\n');
+  for (const name of ['purser-job@ledger-check', 'purser-job@close-month', 'purser-pgbackrest']) {
+    const said = run('verify', path.join(folder, `${name}.timer`)).split('\n');
     assert.deepEqual(
       said.filter((line) => !GROWING.test(line)),
       [''],
       name,
     );
   }
+});
+
+test('OP-17 purserctl runs a command as the unit does, and ends with its status', (t) => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-ctl-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const standIn = '#!/bin/sh\nprintf "%s\\n" "$@"\nexit 7\n';
+  writeFileSync(path.join(folder, 'systemd-run'), standIn, { mode: 0o755 });
+  const env = { PATH: `${folder}:/usr/bin:/bin` };
+  const words = ['catalogue', 'import', 'my file.json'];
+  const { status, stdout } = spawnSync(path.join(UNITS, 'purserctl'), words, { env, cwd: folder, encoding: 'utf8' });
+  const given = stdout.trimEnd().split('\n');
+  assert.deepEqual([status, given.slice(-4)], [7, [PROGRAM, ...words]]);
+  for (const line of linesOf('purser-job@.service')) {
+    const [, key = '', value = ''] =
+      /^(User|Group|Environment|EnvironmentFile|UMask|NoNewPrivileges)=(.*)$/.exec(line) ?? [];
+    const option = { User: '--uid', Group: '--gid', Environment: '--setenv' }[key] ?? `--property=${key}`;
+    for (const one of value.split(' ')) assert.ok(value === '' || given.includes(`${option}=${one}`), line);
+  }
+  for (const option of ['--wait', '--pipe', `--property=WorkingDirectory=-${folder}`])
+    assert.ok(given.includes(option), option);
 });
 
 test('OP-17 systemd repeats any start that can still succeed', () => {

@@ -82,6 +82,11 @@ for (const [proxy, [site, sample]] of Object.entries(SITES)) {
       assert.doesNotMatch(readFileSync(at(site), 'utf8'), /pay\.example\.com|\/etc\/ssl\/purser/);
       const unit = readFileSync(path.join(ROOT, 'deploy/systemd/purser.service'), 'utf8');
       assert.equal(readFileSync(at('purser.service'), 'utf8'), unit);
+      const wrapper = readFileSync(path.join(ROOT, 'deploy/systemd/purserctl'), 'utf8');
+      assert.deepEqual(
+        [readFileSync(at('purserctl'), 'utf8'), statSync(at('purserctl')).mode & 0o777],
+        [wrapper, 0o755],
+      );
       assert.equal(lines(at(site)), lines(path.join(ROOT, 'deploy', sample)));
       assert.doesNotMatch(said, new RegExp(settingsIn(kind)['PURSER_SECRET']?.replaceAll(/[+/=]/g, '.') ?? ''));
     });
@@ -143,5 +148,6 @@ test('OP-17 setup asks a person for what is missing', async (t) => {
     'catalogue.json',
     'purser.env',
     'purser.service',
+    'purserctl',
   ]);
 });

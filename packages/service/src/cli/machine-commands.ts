@@ -23,8 +23,8 @@ export function defineMachine(program: Command, ends: Ends, ground: Ground): voi
     .command('setup')
     .argument('<folder>')
     .description(
-      'Write what one server needs into a folder. These are settings with a new secret, a catalogue to fill in, a unit for systemd, and a site ' +
-        'for nginx or Caddy. It asks for what is missing, looks at the database that the variable DATABASE_URL names, and says what is left to do.',
+      'Write what one server needs into a folder. These are settings with a new secret, a catalogue to fill in, a unit for systemd, a command ' +
+        'that runs others as the unit does, and a site for nginx or Caddy. It asks for what is missing, looks at the database that the variable DATABASE_URL names, and says what is left to do.',
     )
     .option('--url <address>', 'the address that people open, such as https://pay.example.com')
     .option('--name <name>', 'your name, for pages and mail')

@@ -162,7 +162,7 @@ function leftOf(folder: string, { proxy, publicUrl }: Wanted, faults: readonly s
     `- Fill in the models and prices of ${path.join(folder, 'catalogue.json')}, and add the keys that it names to purser.env.`,
     '- Add SMTP_URL and PURSER_MAIL_FROM to purser.env, or nobody can sign in to a wallet.',
     '- Keep a copy of PURSER_SECRET elsewhere: without it, all e-mail addresses are lost.',
-    '- Copy purser.env and catalogue.json to /etc/purser/, and purser.service to /etc/systemd/system/.',
+    '- Copy purser.env and catalogue.json to /etc/purser/, purser.service to /etc/systemd/system/, and purserctl to /usr/local/bin/.',
     `- Copy ${site}.`,
     ...(proxy === 'nginx' ? [`- ${certificate}`] : []),
     '- Run `npm run purser -- doctor` with these settings, then start the service and make your operator account.',

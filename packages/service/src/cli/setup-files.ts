@@ -58,6 +58,7 @@ export function filesOf(wanted: Wanted): readonly SetupFile[] {
     { name: 'catalogue.json', text: catalogueToFill(), mode: 0o644 },
     siteOf(wanted),
     { name: 'purser.service', text: sample('systemd/purser.service'), mode: 0o644 },
+    { name: 'purserctl', text: sample('systemd/purserctl'), mode: 0o755 },
   ];
 }
 
