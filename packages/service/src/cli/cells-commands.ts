@@ -8,6 +8,7 @@ export function defineCells(program: Command, ends: Ends, ground: Ground): void 
   const cells = program.command('cells').description('Manage databases that share the users of all apps.');
   defineSlots(cells, ends, ground);
   defineCopies(cells, ends, ground);
+  for (const command of cells.commands) command.helpGroup('Only for several databases:');
 }
 
 function defineSlots(cells: Command, ends: Ends, ground: Ground): void {

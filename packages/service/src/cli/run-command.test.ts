@@ -30,6 +30,13 @@ test('OP-01 help lists all commands with what they do, before settings are read'
   const all = await printed(t, '--help');
   for (const name of commandNames()) assert.match(all, new RegExp(`^  ${name}( .*)? {2,}[A-Z]`, 'm'), name);
   assert.equal(commandNames().length, 39);
+  const [, several = ''] = all.split('\nOnly for several databases:\n');
+  const below = commandNames().filter((name) => new RegExp(`^  ${name} `, 'm').test(several));
+  assert.deepEqual(
+    below,
+    commandNames().filter((name) => name.startsWith('cells ')),
+    'all of these, and no others',
+  );
   for (const words of [[], ['help'], ['-h'], ['frobnicate', '--help']]) assert.equal(await printed(t, ...words), all);
 });
 

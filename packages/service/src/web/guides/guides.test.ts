@@ -10,6 +10,17 @@ import { partsOf, search } from '#web/guides/search.ts';
 const DOCUMENTS = new URL('../../../../../docs/', import.meta.url);
 const guides = await readGuides();
 
+test('PG-08 guides only for several databases stand below such a line', async () => {
+  const index = await readFile(new URL('guides/operator.md', DOCUMENTS), 'utf8');
+  const [, below = ''] = index.split('\n**Only for several databases**\n');
+  const listed = [...below.matchAll(/\]\((operator\/[\w-]+\.md)\)/g)].map(([, file]) => `guides/${file}`);
+  assert.deepEqual(listed, ['guides/operator/high-availability.md', 'guides/operator/cells.md']);
+  assert.deepEqual(
+    FILES.filter(({ group }) => group === 'several').map(({ file }) => file),
+    listed,
+  );
+});
+
 test('PG-08 every guide is served with all its parts', async () => {
   const written = [...(await readdir(new URL('guides/', DOCUMENTS), { recursive: true }))].filter((name) =>
     name.endsWith('.md'),

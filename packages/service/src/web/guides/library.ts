@@ -42,7 +42,8 @@ const GROUPS = {
   models: ['providers', 'catalogue', 'prices', 'upstreams'],
   money: ['console', 'wallets-and-apps', 'payments-and-mail'],
   running: ['backup', 'metrics', 'alerts', 'log', 'dashboards', 'tracing', 'troubleshooting', 'upgrade', 'secret'],
-  special: ['privacy', 'single-sign-on', 'high-availability', 'archive', 'cells'],
+  special: ['privacy', 'single-sign-on', 'archive'],
+  several: ['high-availability', 'cells'],
   providers: ['openai-compatible', 'azure', 'anthropic', 'bedrock', 'google', 'vertex', 'mistral'],
 } as const;
 

@@ -41,6 +41,7 @@ const GROUPS: Readonly<Record<Group, string>> = {
   money: 'Apps, wallets and payments',
   running: 'Keep it running',
   special: 'When you need it',
+  several: 'Only for several databases',
   providers: 'Model providers',
 };
 
