@@ -15,6 +15,7 @@ const config: KnipConfig = {
         'tests/**/*.test.ts',
         ...commandsOfProofs.filter((word) => word.endsWith('.ts')),
         'tests/proofs/hostile/soak-*.ts',
+        'tests/proofs/install/{stand-ins,one-server.play}.ts',
       ],
       project: '{tools,tests,benchmarks,examples}/**/*.ts',
     },
