@@ -167,6 +167,8 @@ export const STREAM_CASES: Readonly<Record<string, () => string>> = {
   'events of a vendor, with a carrier': () =>
     played([...NATIVE_BEGINNING, ...NATIVE_TEXT_END, NATIVE_LAST], { sealing: openSealing({ isCarried: true }) }),
   'events of a vendor without the last': () => played([...NATIVE_BEGINNING, ...NATIVE_TEXT_END]),
+  'events of a vendor without the end of an item': () => played([...NATIVE_BEGINNING, NATIVE_LAST]),
+  'nothing of a vendor but the last event': () => played([NATIVE_LAST], { sealing: openSealing({ isCarried: true }) }),
   'cut events of a vendor': () => played(NATIVE_BEGINNING, { how: 'cut' }),
   'events of a vendor, failed': () => played(NATIVE_BEGINNING, { how: FAILURE }),
 };

@@ -6,9 +6,12 @@ export type FrameTemplate = TemplateSlots;
 /** What stands in the place of the sequence number while a template is made. Its quotes go with it. */
 export const SEQUENCE_MARK = '~~{sequence}~~';
 
-/** Makes a template of a frame that was written with marks. Undefined if their places are not certain. */
+/** Makes a template of a frame that was written with marks, of which some may be left out. Undefined if their places are not certain. */
 export function templateOf(frame: string, marks: readonly string[]): FrameTemplate | undefined {
-  return slotsOf(frame, [`"${SEQUENCE_MARK}"`, ...marks]);
+  const places = marks.flatMap((mark, place) => (frame.includes(mark) ? [place] : []));
+  const slots = slotsOf(frame, [`"${SEQUENCE_MARK}"`, ...places.map((place) => marks[place] ?? '')]);
+  const order = slots?.order.map((value) => (value === 0 ? 0 : (places[value - 1] ?? 0) + 1));
+  return slots && order && { ...slots, order };
 }
 
 /** Returns a frame for each text, in one string. `texts` has, for each text of the template, its value in each frame. */

@@ -1,6 +1,7 @@
 import { escapedOf, type Events, markedVendorEvent } from '#gateway/wires/responses/events.ts';
 import { type FrameTemplate, templateOf } from '#gateway/wires/responses/event-template.ts';
-import { itemEvent } from '#gateway/wires/responses/reply-item-writer.ts';
+import { itemEvent, type ItemStatus } from '#gateway/wires/responses/reply-item-writer.ts';
+import { outputOf } from '#gateway/wires/responses/reply-response.ts';
 import { createPart, endPart, KIND_OF_DELTA, type Part, partJson } from '#gateway/wires/responses/reply-parts.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
@@ -9,8 +10,10 @@ export interface NativeRelay {
   readonly relay: (event: JsonObject) => string;
   /** How runs of an event are written, and the part that they make longer. Undefined if that is not certain. */
   readonly runOf: (marked: JsonObject, marks: readonly string[]) => NativeRun | undefined;
-  /** Ends the items that are open, as incomplete. */
-  readonly cut: () => string;
+  /** Ends the items that are open. */
+  readonly cut: (status: ItemStatus) => string;
+  /** The same behind the vendor's last event, and tells of the items that only its Response has. */
+  readonly end: (status: ItemStatus) => string;
   /** The vendor's last Response. Undefined if the stream had none. */
   readonly last: () => JsonObject | undefined;
   /** The finished items, in their order. */
@@ -51,7 +54,8 @@ export function createNativeRelay(events: Events): NativeRelay {
       const template = part && templateOf(markedVendorEvent(marked), marks);
       return template && { template, part };
     },
-    cut: items.cut,
+    cut: (status) => items.end({ status, output: [] }),
+    end: (status) => items.end({ status, output: outputOf(last) }),
     last: () => last,
     finished: items.finished,
     count: items.count,
@@ -67,11 +71,8 @@ const OURS: ReadonlySet<string> = new Set([
   'error',
 ]);
 
-/** Follows the items of a vendor's stream. */
-function createNativeItems(events: Events) {
-  const open = new Map<number, OpenItem>();
-  const finished: JsonObject[] = [];
-
+/** Follows the texts of the items that are open. */
+function createNativeTexts(open: ReadonlyMap<number, OpenItem>) {
   /** The text that a delta goes on with. */
   function partOf(event: JsonObject): Part | undefined {
     const kind = KIND_OF_DELTA.get(event['type']);
@@ -95,6 +96,21 @@ function createNativeItems(events: Events) {
     if (part !== undefined) item?.open.delete(part);
   }
 
+  return { partOf, endText };
+}
+
+/** How the items end that are open, and all of them if the vendor has said so. */
+interface NativeEnd {
+  readonly status: ItemStatus;
+  readonly output: readonly JsonObject[];
+}
+
+/** Follows the items of a vendor's stream. */
+function createNativeItems(events: Events) {
+  const open = new Map<number, OpenItem>();
+  const finished: (JsonObject | undefined)[] = [];
+  const { partOf, endText } = createNativeTexts(open);
+
   function follow(event: JsonObject, type: string): void {
     const { item, output_index: index, delta } = event;
     if (typeof delta === 'string') {
@@ -108,21 +124,34 @@ function createNativeItems(events: Events) {
     } else if (type.endsWith('.done')) endText(event, type);
   }
 
-  function cutItem(outputIndex: number, { item, parts, open: unended }: OpenItem): string {
+  function done(outputIndex: number, item: JsonObject): string {
+    finished[outputIndex] = item;
+    return itemEvent(events, 'done', outputIndex, JSON.stringify(item));
+  }
+
+  function endItem(outputIndex: number, { item, parts, open: unended }: OpenItem, end: NativeEnd): string {
     let frames = '';
     for (const part of unended) frames += endPart(events, part);
-    const whole = { ...item, ...textsOf([...parts.values()]), ...('status' in item ? { status: 'incomplete' } : {}) };
-    finished[outputIndex] = whole;
-    return frames + itemEvent(events, 'done', outputIndex, JSON.stringify(whole));
+    const whole = end.output.find(({ id }) => id === item['id']);
+    const ended = 'status' in item ? { status: end.status } : {};
+    return frames + done(outputIndex, whole ?? { ...item, ...textsOf([...parts.values()]), ...ended });
+  }
+
+  /** Vendors leave out events, and some clients read nothing but these. */
+  function tellOf(item: JsonObject): string {
+    const outputIndex = finished.length;
+    return itemEvent(events, 'added', outputIndex, JSON.stringify(item)) + done(outputIndex, item);
   }
 
   return {
     partOf,
     follow,
-    cut: (): string => {
+    end: (end: NativeEnd): string => {
       let frames = '';
-      for (const [outputIndex, item] of open) frames += cutItem(outputIndex, item);
+      for (const [outputIndex, item] of open) frames += endItem(outputIndex, item, end);
       open.clear();
+      const told = new Set(finished.map((item) => item?.['id']));
+      for (const item of end.output) if (!told.has(item['id'])) frames += tellOf(item);
       return frames;
     },
     finished: () => finished.filter((item) => item !== undefined),

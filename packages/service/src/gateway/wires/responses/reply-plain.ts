@@ -8,7 +8,7 @@ import {
   responseHead,
   responseUsage,
   vendorFields,
-  vendorOutput,
+  outputOf,
 } from '#gateway/wires/responses/reply-response.ts';
 import { createSaidReader } from '#gateway/wires/responses/reply-said.ts';
 import type { JsonObject } from '#kernel/json.ts';
@@ -29,7 +29,7 @@ export function plainReply(
   const head = responseHead(call, echo);
   const told = { usage: responseUsage(usage) };
   if (native !== undefined) {
-    const output = vendorOutput(native, []).map((item) => sealedItem(item, sealing));
+    const output = outputOf(native).map((item) => sealedItem(item, sealing));
     return { ...head, ...vendorFields(native), output, ...told };
   }
   const [choice] = choices;

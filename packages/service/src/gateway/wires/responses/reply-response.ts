@@ -128,8 +128,8 @@ export function vendorFields(response: JsonObject): JsonObject & ResponseEnding 
   };
 }
 
-/** The items of a vendor's own Response. Some vendors leave them out of the last event of a stream. */
-export function vendorOutput(response: JsonObject | undefined, streamed: readonly JsonObject[]): readonly JsonObject[] {
+/** The items of a vendor's own Response. */
+export function outputOf(response: JsonObject | undefined): readonly JsonObject[] {
   const output = response?.['output'];
-  return Array.isArray(output) && output.length >= streamed.length ? output.filter(isJsonObject) : streamed;
+  return Array.isArray(output) ? output.filter(isJsonObject) : [];
 }

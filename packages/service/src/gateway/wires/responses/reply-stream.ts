@@ -14,7 +14,6 @@ import {
   responseHead,
   responseUsage,
   vendorFields,
-  vendorOutput,
 } from '#gateway/wires/responses/reply-response.ts';
 import { createRunWriter } from '#gateway/wires/responses/reply-runs.ts';
 import { createSaidReader } from '#gateway/wires/responses/reply-said.ts';
@@ -70,10 +69,9 @@ export function createStreamReply(call: ReplyCall, echo: Echo, sealing: Sealing)
     let frames = begin();
     const vendor = cutFrames === undefined ? native.last() : undefined;
     ending ??= endingOf(null);
-    if (!isNative) frames += items.end(statusOf(ending));
-    const output = isNative
-      ? vendorOutput(vendor, native.finished()).map((item) => JSON.stringify(item))
-      : items.finished();
+    const status = statusOf(ending);
+    frames += isNative ? native.end(status) : items.end(status);
+    const output = isNative ? native.finished().map((item) => JSON.stringify(item)) : items.finished();
     const carrier = sealing.isCarried ? carrierOf(output, sealing) : undefined;
     if (carrier !== undefined) frames += carrierFrames(events, isNative ? native.count() : output.length, carrier);
     const fields = { ...head, ...ending, ...(vendor && vendorFields(vendor)), usage: responseUsage(told) };
@@ -92,7 +90,7 @@ export function createStreamReply(call: ReplyCall, echo: Echo, sealing: Sealing)
       if (cutFrames === undefined) {
         cutFrames = begin();
         ending = CUT;
-        cutFrames += isNative ? native.cut() : items.end('incomplete');
+        cutFrames += isNative ? native.cut('incomplete') : items.end('incomplete');
       }
       return cutFrames;
     },
