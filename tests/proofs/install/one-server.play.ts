@@ -30,6 +30,7 @@ function ownWords(code: string): string {
   return code
     .replaceAll(/purser-0\.1\.0-\d{8}-[0-9a-f]{12}-linux-x64/g, path.basename(archive, '.tar.gz'))
     .replaceAll('pay.example.com', HOST)
+    .replace('"model":"demo"', '"model":"gpt-mini"')
     .replaceAll('Example Pay', 'Acme Pay')
     .replaceAll('example.com', 'acme.test')
     .replaceAll('purser:password@', 'purser:own-password@');
