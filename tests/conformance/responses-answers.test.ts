@@ -60,7 +60,7 @@ test('WI-06 the usage told is the usage taken, not the vendor’s own', () => {
   );
 });
 
-test('WI-06 the charge stands before the last event, and in it', () => {
+test('WI-06 the charge stands in the last event, and behind it', () => {
   const call = callOfReply();
   const reply = createReply(echoOf(), openSealing());
   const stream = reply.stream(call);
@@ -74,7 +74,7 @@ test('WI-06 the charge stands before the last event, and in it', () => {
   );
   const frames = reply.endFrames(end, CHARGED);
   const comment = `: charge-micros=4321 call-id=${call.callId}\n\n`;
-  assert.ok(frames.startsWith(`${comment}event: response.completed\n`));
+  assert.ok(frames.startsWith('event: response.completed\n') && frames.endsWith(`\n\n${comment}`));
   assert.equal(responseOf(eventsIn(frames)[0])['charge_micros'], 4_321);
   // A kept answer is kept as JSON, and told again for nothing.
   const kept = JSON.parse(JSON.stringify(end)) as typeof end;

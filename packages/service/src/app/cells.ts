@@ -24,7 +24,7 @@ import { leaseTokensToCell } from '#limits/queries.ts';
 import { createRateLimiter, type RateLimiter } from '#limits/rate-limit.ts';
 
 interface CellOptions {
-  readonly config: Pick<Config, 'cell'>;
+  readonly config: Pick<Config, 'cell' | 'callBodyBytesMax'>;
   readonly db: Pool;
   /** The pool for the buckets of rate limits. */
   readonly rates: Pool;
@@ -53,7 +53,14 @@ export function openCells(options: CellOptions): Cells {
   }
   const map = createCellMap(db, cell);
   const markers = createMarkers(cell, keys.proof('cells'), clock);
-  const forwarding = createForwarding({ keys: directory, map, markers, addressOf, log });
+  const forwarding = createForwarding({
+    keys: directory,
+    map,
+    markers,
+    addressOf,
+    bodyBytesMax: config.callBodyBytesMax,
+    log,
+  });
   const requests = createCellRequests(cell, keys.proof('cell-requests'), clock);
   const client = createCellClient(requests);
   const jobs = [startHeartbeat(db, log), startComparing({ db: options.reports, client, log })];

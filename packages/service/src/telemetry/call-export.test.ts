@@ -19,7 +19,7 @@ const SPAN = {
 
 /** A call that is over, as the server leaves it. */
 function ended(outcome: string, more: Partial<CallNotes> = {}, served: Partial<Served> = {}): EndedCall {
-  const notes = new CallNotes({ name: 'chat', path: '/v1/chat/completions' });
+  const notes = new CallNotes({ path: '/v1/chat/completions', takesLargeBodies: false });
   const from = notes.times.startMs;
   Object.assign(notes.times, { admittedMs: from + 1, heldMs: from + 2, endedMs: from + 9, doneMs: from + 12 });
   const way = { upstream: upstreamAt('first'), tries: 1, isAnswered: false, sentMs: from + 3, failedTries: undefined };

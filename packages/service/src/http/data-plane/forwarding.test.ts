@@ -21,13 +21,14 @@ async function listening(t: TestContext, listener: RequestListener): Promise<str
 }
 
 const notesOf = (path: string) =>
-  path === '/chat' ? new CallNotes({ name: 'chat', path: '/v1/chat/completions' }) : undefined;
+  path === '/chat' ? new CallNotes({ path: '/v1/chat/completions', takesLargeBodies: false }) : undefined;
 
 test('CE-02 a forwarded chat call is under way until answered', async (t) => {
   const arrived: ((response: ServerResponse) => void)[] = [];
   const arrival = () => new Promise<ServerResponse>((resolve) => void arrived.push(resolve));
   const baseUrl = await listening(t, (_request, response) => arrived.shift()?.(response));
   const forwarding = createForwarding({
+    bodyBytesMax: 2_000_000,
     keys: {
       find: () =>
         ({

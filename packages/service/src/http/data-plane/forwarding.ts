@@ -37,6 +37,8 @@ interface ForwardingOptions {
   readonly markers: Markers;
   /** The address that a request came from, past the operator's own proxies. */
   readonly addressOf: (request: Exchange['request']) => string;
+  /** The largest body of the wires that take more than 1 MiB. */
+  readonly bodyBytesMax: number;
   readonly log: Log;
 }
 
@@ -101,7 +103,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   async function forward(exchange: Exchange, caller: Caller, other: OtherCell): Promise<void> {
     const { request, correlationId } = exchange;
     const { name: cell } = other;
-    const declared = declaredRefusal(request);
+    const declared = declaredRefusal(request, largestBodyOf(exchange, options));
     if (declared !== undefined) return sendRefusal(exchange, declared);
     const others = underWay.get(cell) ?? 0;
     if (others >= UNDER_WAY_MAX) return sendRefusal(exchange, tooMany());
@@ -135,7 +137,9 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
 }
 
 /** Reads the body of a request and sends it to the other cell. */
-function createSender({ markers, addressOf, log }: ForwardingOptions, relay: Relay, forwarded: WeakSet<Exchange>) {
+function createSender(options: ForwardingOptions, relay: Relay, forwarded: WeakSet<Exchange>) {
+  const { markers, addressOf, log } = options;
+
   function tell({ correlationId, response }: Exchange, caller: Caller, other: OtherCell, beganMs: number): void {
     const durationMs = Math.round(steadyClock.nowMs() - beganMs);
     const { statusCode: status } = response;
@@ -145,7 +149,8 @@ function createSender({ markers, addressOf, log }: ForwardingOptions, relay: Rel
   /** Ends before the answer does: a function that waited for a long stream would keep the body until then. */
   return async (exchange: Exchange, caller: Caller, other: OtherCell): Promise<void> => {
     const { request, correlationId, path, query } = exchange;
-    const body = await readBody(exchange, { reading: knownCallers, caller: caller.app.accountId });
+    const most = largestBodyOf(exchange, options);
+    const body = await readBody(exchange, { reading: knownCallers, caller: caller.app.accountId, most });
     if (body === undefined || exchange.response.headersSent) return; // The caller has left, or was refused as malformed.
     if (body instanceof Refusal) return sendRefusal(exchange, body);
     forwarded.add(exchange);
@@ -158,6 +163,10 @@ function createSender({ markers, addressOf, log }: ForwardingOptions, relay: Rel
     const answered = relay.send(exchange, { baseUrl: other.baseUrl, target, headers, body, silenceMsMax });
     return answered.then(() => tell(exchange, caller, other, beganMs));
   };
+}
+
+function largestBodyOf({ notes }: Exchange, { bodyBytesMax }: ForwardingOptions): number | undefined {
+  return notes?.wire.takesLargeBodies === true ? bodyBytesMax : undefined;
 }
 
 function notOurs(): Refusal<'BAD_REQUEST'> {

@@ -116,11 +116,15 @@ function createBeginning(events: Events, head: JsonObject) {
   };
 }
 
-/** The last frames of a stream that was charged, also of one that was kept for a retry. */
+/**
+ * The last frames of a stream that was charged, also of one that was kept for a retry. The comment is the very end, so that it is
+ * found without reading the event before it, which may be long.
+ */
 export function endFrames(end: StreamEnd, charged: Micros): string {
   const { callId, frames, last } = end as ResponseStreamEnd;
   const micros = microsToWire(charged);
-  return `${frames}: charge-micros=${micros} call-id=${callId}\n\n${last},"charge_micros":${micros}${AFTER_CHARGE}`;
+  const charge = `: charge-micros=${micros} call-id=${callId}\n\n`;
+  return `${frames}${last},"charge_micros":${micros}${AFTER_CHARGE}${charge}`;
 }
 
 function failed(events: Events, head: JsonObject, envelope: ErrorBody): string {
