@@ -1,10 +1,11 @@
 import fc from 'fast-check';
+import { anyCharacter } from './any-character.ts';
 
 /** Requests of every kind that a model without a parameter list takes: texts, images, tools, schemas. */
 
 const text = fc.oneof(
   fc.string({ maxLength: 60 }),
-  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: anyCharacter, maxLength: 60 }),
   fc.string({ unit: 'grapheme', maxLength: 40 }),
   fc.constantFrom('"\\"\\/', '\ud800', 'a\udfff\u0000', '漢字かな交じり文'.repeat(6), ' '.repeat(300), '\u2028\u007f'),
 );

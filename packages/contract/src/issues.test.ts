@@ -89,7 +89,7 @@ const SHAPES: readonly unknown[] = [
   '',
   'x',
   'X y',
-  'x'.repeat(100_000),
+  'x'.repeat(30_000), // Longer than every text but a report may be.
   -1,
   0,
   1.5,
