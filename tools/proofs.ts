@@ -112,7 +112,7 @@ export const LONG: Readonly<Record<string, Proof>> = {
     says: '10,000 calls while two of three upstreams throttle, hang and die',
     long: [tests('--rounds', '100', `${PROOFS}/rushes/storm.test.ts`)],
   },
-  toolchain: { says: 'types, lint and format', long: [folder('toolchain')] },
+  toolchain: { says: 'types, lint and format, and each rule of them seen to fail', long: [folder('toolchain')] },
   waits: { says: 'sits out the true lengths of deadlines, leases and failure paths', long: [folder('waits')] },
 };
 

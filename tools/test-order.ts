@@ -17,7 +17,9 @@ const SHARING = [
   'tests/conformance/',
   'tests/integration/',
   'tests/property/',
+  'tests/deploy/',
   'tests/documents/',
+  'tests/structure/',
   'tests/support/',
 ];
 const SHARING_SECONDS_MAX = 8;

@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream';
 import { run } from 'node:test';
 import type { TestEvent } from 'node:test/reporters';
 import { pathToFileURL } from 'node:url';
+import { needsDatabase } from './test-files.ts';
 import { type Group, inOrder } from './test-order.ts';
 import report from './test-reporter.ts';
 
@@ -43,9 +44,8 @@ const printed = print();
 let isEnding = false;
 for (const signal of SIGNALS) process.on(signal, () => void interrupt());
 
-const setup: Setup = existsSync(GLOBAL_SETUP)
-  ? ((await import(pathToFileURL(resolve(GLOBAL_SETUP)).href)) as Setup)
-  : {};
+const hasSetup = plan.files.some(needsDatabase) && existsSync(GLOBAL_SETUP);
+const setup: Setup = hasSetup ? ((await import(pathToFileURL(resolve(GLOBAL_SETUP)).href)) as Setup) : {};
 await setup.globalSetup?.();
 // With a pattern, each file has its own process: the runner would skip the suite of a file whose name does not match.
 const left = [...inOrder(plan.files, plan.pattern === undefined)];

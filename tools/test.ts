@@ -3,10 +3,9 @@ import { existsSync, globSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { promiseFiles } from './test-files.ts';
+import { needsDatabase, promiseFiles } from './test-files.ts';
 import type { Plan } from './test-run.ts';
 
-const SLOW = ['tests/integration', 'tests/conformance', 'tests/browser', 'tests/property'];
 /** Half of what it takes to load the service is its compilation, which is the same in each file. */
 const COMPILE_CACHE = join(import.meta.dirname, '..', '.test-output', 'compile-cache');
 const COMPILE_CACHE_ENTRIES_MAX = 20_000; // A full run makes about 4,000, some 30 MB.
@@ -19,7 +18,7 @@ const GRACE_MS = 15_000; // For the runner to name what it was at, and to take d
 const SIGNAL_REPEATS_MS = 1000;
 const USAGE = `npm test -- [options] [file, folder or glob]...
   -t <pattern>       only tests whose name matches
-  --fast             leaves out ${SLOW.join(', ')}
+  --fast             only tests that need no database
   --without <path>   leaves out a file or folder; may be given again
   --rounds <n>       how often a test that repeats itself does so, and so much more time for each test
   --timeout <seconds> how much time each test has (${TEST_TIMEOUT_SECONDS})
@@ -45,8 +44,9 @@ limit(run, choice.limitSeconds);
 /** The tests that the arguments ask for. Arguments that ask for none are a mistake, never an empty success. */
 function choose(args: readonly string[]): Choice {
   const { values, positionals } = parse(args);
-  const leftOut = [...(values.fast ? SLOW : []), ...values.without.map(withoutSlash)];
-  const isLeftOut = (file: string): boolean => leftOut.some((path) => file === path || file.startsWith(`${path}/`));
+  const leftOut = values.without.map(withoutSlash);
+  const isLeftOut = (file: string): boolean =>
+    (values.fast && needsDatabase(file)) || leftOut.some((path) => file === path || file.startsWith(`${path}/`));
   const files = new Set<string>();
   const found = positionals.length === 0 ? promiseFiles() : positionals.flatMap(filesOf);
   for (const file of found) if (!isLeftOut(file)) files.add(file);

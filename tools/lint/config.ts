@@ -51,7 +51,7 @@ const FREE: DummyRuleMap = {
   'no-restricted-imports': ['error', { patterns: [VAGUE] }],
 };
 
-/** What oxlint checks, made from the tables beside this file. `tests/structure/lint.test.ts` sees each rule fail. */
+/** What oxlint checks, made from the tables beside this file. `tests/proofs/toolchain/lint.test.ts` sees each rule fail. */
 export const CONFIG = defineConfig({
   plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import'],
   categories: { correctness: 'error', suspicious: 'error' },

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { ROOT, runNode, TOOLCHAIN } from '../../tools/toolchain.ts';
+import { ROOT, runNode, TOOLCHAIN } from '../../../tools/toolchain.ts';
 
 const SERVICE = 'packages/service/src';
 const LIBRARIES = '"dependencies": { "left-pad": "1.0.0" }, "imports": { "#*": "./src/*" }';
@@ -43,7 +43,9 @@ async function findingsOf(name: string): Promise<readonly string[]> {
 }
 
 test('knip finds files, exports and packages that nothing uses', async () => {
-  assert.deepEqual(await findingsOf('unused'), [
+  const found = await findingsOf('unused');
+  assert.deepEqual(await findingsOf('unused'), found, 'by what it has kept');
+  assert.deepEqual(found, [
     'Unused files (2)',
     `${SERVICE}/kernel/alone.ts: ${SERVICE}/kernel/alone.ts`,
     'tests/support/idle.ts: tests/support/idle.ts',

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { type Outcome, ROOT, runNode } from '../../tools/toolchain.ts';
+import { type Outcome, ROOT, runNode } from '../../../tools/toolchain.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'purser-bootstrap-'));
 after(() => rmSync(folder, { recursive: true }));

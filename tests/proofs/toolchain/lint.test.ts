@@ -3,14 +3,14 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
 import { after, test } from 'node:test';
-import { CONFIG } from '../../tools/lint/config.ts';
-import { MODULES, TYPES_OF } from '../../tools/lint/modules.ts';
-import { PLACES } from '../../tools/lint/places.ts';
-import { RESTRICTED } from '../../tools/lint/restricted.ts';
-import { ALLOWED_IMPORTS, AREAS, FILE_IMPORTS, PACKAGES } from '../../tools/structure/areas.ts';
-import { ROOMS } from '../../tools/structure/rooms.ts';
-import { tableOf } from '../../tools/structure/table.ts';
-import { ROOT, runNode } from '../../tools/toolchain.ts';
+import { CONFIG } from '../../../tools/lint/config.ts';
+import { MODULES, TYPES_OF } from '../../../tools/lint/modules.ts';
+import { PLACES } from '../../../tools/lint/places.ts';
+import { RESTRICTED } from '../../../tools/lint/restricted.ts';
+import { ALLOWED_IMPORTS, AREAS, FILE_IMPORTS, PACKAGES } from '../../../tools/structure/areas.ts';
+import { ROOMS } from '../../../tools/structure/rooms.ts';
+import { tableOf } from '../../../tools/structure/table.ts';
+import { ROOT, runNode } from '../../../tools/toolchain.ts';
 
 const SERVICE = 'packages/service/src/';
 const lines = (count: number, line: string): string => `${line}\n`.repeat(count);
