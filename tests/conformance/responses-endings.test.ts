@@ -1,7 +1,8 @@
 // Streams and failures of upstreams that serve Responses alone, over real HTTP.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { payloadsOf } from '../support/open-stream.ts';
+import { openStream, payloadsOf } from '../support/open-stream.ts';
+import { billNamed } from '../support/receipts.ts';
 import {
   eventFrame,
   eventSteps,
@@ -13,10 +14,11 @@ import {
   responseOf,
   streaming,
 } from '../support/responses-upstream.ts';
-import { CHARGE, joined, setResponsesStage, WITH_USAGE } from '../support/responses-stage.ts';
+import { BALANCE, CHARGE, joined, setResponsesStage, WITH_USAGE } from '../support/responses-stage.ts';
 import { frame, type UpstreamStep } from '../support/scripted-upstream.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
-const { call } = await setResponsesStage();
+const { call, service, app, upstream, newUser } = await setResponsesStage();
 
 const ERRORS: readonly (readonly [
   what: string,
@@ -101,7 +103,7 @@ const FAILED = { status: 'failed', error: { code: 'server_error', message: 'secr
 const BROKEN: Readonly<Record<string, readonly UpstreamStep[]>> = {
   'is cut in a text': [...eventSteps(EVENTS.slice(0, 5)), { destroy: true }],
   'ends in a text': eventSteps(EVENTS.slice(0, 5)),
-  'ends behind its reasoning': eventSteps(responseEvents([reasoningItem(['Hm.']), ...HELLO]).slice(0, 8)),
+  'ends behind its reasoning': eventSteps(responseEvents([reasoningItem(['Hm.']), ...HELLO]).slice(0, 9)),
   fails: eventSteps([...EVENTS.slice(0, 5), { type: 'response.failed', response: responseOf([], FAILED) }]),
   'sends an error': eventSteps([
     ...EVENTS.slice(0, 5),
@@ -174,4 +176,27 @@ test('CC-23 early usage of a stream of Responses is no report of all of it', asy
   const begun = { ...created, response: responseOf([], { status: 'in_progress', usage: early }) };
   const { bill } = await call({ body: eventSteps([begun, ...rest]) }, WITH_USAGE);
   assert.deepEqual([bill.charged, bill.isEstimated], [CHARGE, false]);
+});
+
+test('CC-11 a stream of Responses that its caller leaves costs its part', async () => {
+  const user = await newUser(BALANCE);
+  upstream.script({ body: [...eventSteps(EVENTS.slice(0, 5)), { hang: true }] });
+  const headers = { 'x-correlation-id': user };
+  const stream = await openStream({ url: service.url, key: app.liveKey, user, headers }, { model: 'acme.new-1' });
+  await stream.until('Hello ');
+  stream.leave();
+  const bill = await waitUntil('it is settled', () => billNamed(service.database, user));
+  await upstream.requests.at(-1)?.closed;
+  assert.deepEqual([bill.outcome, bill.isEstimated, upstream.requests.at(-1)?.aborted], ['abandoned', true, true]);
+  assert.ok(bill.charged > 0 && bill.charged < CHARGE, String(bill.charged));
+});
+
+test('WA-07 a stream of Responses past its limit is cut and costs its hold', async () => {
+  const { reply, bill } = await call(streaming([messageItem('word '.repeat(8_000))]), {
+    ...WITH_USAGE,
+    max_tokens: 16,
+  });
+  const told = joined(reply);
+  assert.deepEqual([told.reasons, told.isDone, bill.charged, bill.isClamped], [['length'], true, bill.held, true]);
+  assert.ok(told.content.length < 40_000);
 });

@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import { argumentsText } from '#providers/openai-compatible/call-arguments.ts';
 import { createMessageDeltas } from '#providers/openai-responses/message-deltas.ts';
 import {
   annotationOf,
   BETWEEN_SUMMARIES,
   callOf,
+  inputOf,
   isCall,
   outputOf,
   reasoningDetail,
@@ -125,25 +125,26 @@ function restOfReasoning(item: Item, given: JsonObject): Deltas {
 function restOfCall(item: Item, given: JsonObject): Deltas {
   const call = callOf(given);
   const isCustom = call['type'] === 'custom';
-  const rest = argumentsText(given[isCustom ? 'input' : 'arguments']).slice(item.inputSent);
-  const isNew = !item.isNamed && textIn(given, 'name') !== '';
+  const rest = inputOf(given).slice(item.inputSent);
+  const isOfName = given['type'] !== 'function_call' && given['type'] !== 'custom_tool_call';
+  const isNew = !item.isNamed && (isOfName || textIn(given, 'name') !== '');
   if (!isNew && (!item.isNamed || rest === '')) return [];
   item.isNamed = true;
   item.inputSent += rest.length;
-  return callDelta(item, isNew ? call : inputOf(rest, isCustom));
+  return callDelta(item, isNew ? call : more(rest, isCustom));
 }
 
 /** More of the input of a call. Until its name is known it waits for the event that has all of it. */
 function moreOfCall(item: Item, input: string, isCustom: boolean): Deltas {
   if (!item.isNamed || input === '') return [];
   item.inputSent += input.length;
-  return callDelta(item, inputOf(input, isCustom));
+  return callDelta(item, more(input, isCustom));
 }
 
 function callDelta(item: Item, call: JsonObject): Deltas {
   return [{ tool_calls: [{ index: item.place, ...call }] }];
 }
 
-function inputOf(input: string, isCustom: boolean): JsonObject {
+function more(input: string, isCustom: boolean): JsonObject {
   return isCustom ? { custom: { input } } : { function: { arguments: input } };
 }

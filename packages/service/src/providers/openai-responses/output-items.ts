@@ -26,8 +26,10 @@ export function outputOf(response: JsonObject): readonly JsonObject[] {
   return listIn(response, 'output');
 }
 
-export function isCall({ type }: JsonObject): boolean {
-  return type === 'function_call' || type === 'custom_tool_call';
+/** Whether an item asks the caller to run something. Calls of tools that run at the vendor have no `call_id`. */
+export function isCall({ type, call_id: id }: JsonObject): boolean {
+  if (type === 'function_call' || type === 'custom_tool_call') return true;
+  return typeof type === 'string' && type.endsWith('_call') && typeof id === 'string';
 }
 
 /** What an item of type `message` says. `before`: how much text stands before it. */
@@ -65,13 +67,18 @@ export function annotationOf(given: JsonObject, before = 0): JsonObject | undefi
   return { type, url_citation: { ...place, ...rest } };
 }
 
-/** A call of a tool. */
+/** A call of a tool. Only callers of Responses offer tools that are no functions, and get the item itself. */
 export function callOf(item: JsonObject): JsonObject {
-  const name = textIn(item, 'name');
-  const id = item['call_id'] ?? item['id'];
-  if (item['type'] === 'custom_tool_call')
-    return { id, type: 'custom', custom: { name, input: argumentsText(item['input']) } };
-  return { id, type: 'function', function: { name, arguments: argumentsText(item['arguments']) } };
+  const { type, call_id: callId, id = callId } = item;
+  const name = type === 'function_call' || type === 'custom_tool_call' ? textIn(item, 'name') : type;
+  const given = { id: callId ?? id };
+  if (type === 'function_call') return { ...given, type: 'function', function: { name, arguments: inputOf(item) } };
+  return { ...given, type: 'custom', custom: { name, input: inputOf(item) } };
+}
+
+/** What a call is made with, as text. */
+export function inputOf({ arguments: given, input, action, operation }: JsonObject): string {
+  return argumentsText(given ?? input ?? action ?? operation);
 }
 
 /** The texts of an item of type `reasoning`. */

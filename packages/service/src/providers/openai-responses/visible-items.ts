@@ -35,6 +35,8 @@ const ITEM: Fields = {
   arguments: WHOLE,
   input: WHOLE,
   action: WHOLE,
+  operation: WHOLE,
+  max_output_length: VALUE,
   execution: VALUE,
   tools: WHOLE,
 };
