@@ -26,6 +26,19 @@ export const CLIENTS: Readonly<Record<string, Says>> = {
   '@ai-sdk/openai-compatible, streamed': (user, model, text) => stream(compatible(user, model), text),
   '@ai-sdk/openai': (user, model, text) => generate(createOpenAI(user.aiSdk()).chat(model), text),
   '@ai-sdk/openai, streamed': (user, model, text) => stream(createOpenAI(user.aiSdk()).chat(model), text),
+  'openai, Responses': async (user, model, input) =>
+    (await new OpenAI(user.openai()).responses.create({ model, input })).output_text,
+  'openai, Responses, streamed': async (user, model, input) => {
+    const stream = await new OpenAI(user.openai()).responses.create({ model, input, stream: true });
+    let heard = '';
+    for await (const event of stream) {
+      if (event.type === 'response.output_text.delta') heard += event.delta;
+      if (event.type === 'response.failed') throw new Error(event.response.error?.message);
+    }
+    return heard;
+  },
+  '@ai-sdk/openai, Responses': (user, model, text) => generate(createOpenAI(user.aiSdk())(model), text),
+  '@ai-sdk/openai, Responses, streamed': (user, model, text) => stream(createOpenAI(user.aiSdk())(model), text),
   '@langchain/openai': async (user, model, text) => (await langchain(user, model).invoke(text)).text,
   '@langchain/openai, streamed': async (user, model, text) => {
     let heard = '';

@@ -59,7 +59,7 @@ class Scene:
     def __init__(self, *answers: "Response | Exception", on_charge: "Callable[[Charge], object] | None" = None) -> None:
         self.answers = list(answers)
         self.keys: list[str | None] = []
-        self.watch = ChatWatch(URL, FailedCalls(), on_charge)
+        self.watch = ChatWatch(frozenset({URL}), FailedCalls(), on_charge)
         scene = self
 
         class Client:
@@ -188,7 +188,8 @@ class ChargeTest(unittest.TestCase):
     def test_the_charge_of_a_stream_is_known_when_its_end_has_been_read(self) -> None:
         stream = b'data: {"choices":[]}\n\n' + END
         pieces = [stream[index : index + 1] for index in range(len(stream))]
-        for parts in ((stream,), (b"x" * 5_000 + b"\n", END), tuple(pieces)):
+        response = b'event: response.completed\ndata: {"type":"response.completed"}\n\n' + END.replace(b"data: [DONE]\n\n", b"")
+        for parts in ((stream,), (b"x" * 5_000 + b"\n", END), tuple(pieces), (response,)):
             charges: list[Charge] = []
             answers = [Response(kind="text/event-stream", parts=parts, x_service_call_id="call_1") for _ in "12"]
             scene = Scene(*answers, on_charge=charges.append)

@@ -1,6 +1,6 @@
 import type { Answer } from './platform.ts';
 
-/** What a chat call was charged, as its answer says. */
+/** What a call was charged, as its answer says. */
 export interface Charge {
   /** The id of the call, for `receipt`. */
   readonly callId: string;
@@ -9,13 +9,16 @@ export interface Charge {
   readonly isReplayed: boolean;
 }
 
-/** The comment and the frame that end a stream. Text of a model cannot forge them: it has no line breaks in a frame. */
-const END = /\n: charge-micros=(\d+) call-id=\S+\n\ndata: \[DONE\]\n\n$/;
+/**
+ * The comment that ends a stream, and the frame behind it, which chat completions have. Text of a model cannot forge them: it has no
+ * line breaks in a frame.
+ */
+const END = /\n: charge-micros=(\d+) call-id=\S+\n\n(?:data: \[DONE\]\n\n)?$/;
 /** The bytes that are kept to find the end of a stream, which is shorter. */
 const END_BYTES_MAX = 200;
 
 /**
- * Calls `onCharge` with the charge of a chat answer, and returns the answer for the client. The charge of a stream is known
+ * Calls `onCharge` with the charge of an answer, and returns the answer for the client. The charge of a stream is known
  * when its end has been read. A call that was refused, that failed, or whose stream was left early has none.
  */
 export function tellCharge(answer: Answer, onCharge: (charge: Charge) => void): Answer {
@@ -31,10 +34,13 @@ export function tellCharge(answer: Answer, onCharge: (charge: Charge) => void): 
     return answer;
   }
   let tail = '';
+  let isTold = false;
   const watch = new TransformStream<Uint8Array, Uint8Array>({
     transform: (bytes, out) => {
       tail = (tail + String.fromCharCode(...bytes.subarray(-END_BYTES_MAX))).slice(-END_BYTES_MAX);
-      tell(END.exec(tail)?.[1]);
+      const end = isTold ? null : END.exec(tail);
+      isTold ||= end !== null;
+      tell(end?.[1]);
       out.enqueue(bytes);
     },
   });

@@ -5,6 +5,8 @@ import { keyCalls } from './retries.ts';
 import { type TopUpOptions, withTopUp } from './top-up.ts';
 import type { Balance, ConnectLink, Receipt, UsageSummary } from './wire.ts';
 
+/** The interfaces by which a user is charged. */
+const CALL_PATHS: ReadonlySet<string> = new Set(['/v1/chat/completions', '/v1/responses']);
 const USER_ID = /^[\x21-\x7e]{1,256}$/;
 
 export interface PurserOptions {
@@ -32,7 +34,7 @@ export interface UsageOptions extends CallOptions {
 
 export interface UserOptions {
   /**
-   * It is called with what each chat call was charged, plain or streamed, when `fetch` has read it. It must not throw:
+   * It is called with what each call was charged, plain or streamed, when `fetch` has read it. It must not throw:
    * a client would take that for a broken connection.
    */
   readonly onCharge?: ((charge: Charge) => void) | undefined;
@@ -87,7 +89,7 @@ export class PurserUser {
   readonly headers: Readonly<Record<'x-service-user', string>>;
   /**
    * A `fetch` that adds the key and the user to requests to the service and leaves all others alone. Every answer is
-   * returned unchanged, even a 402: a client would take an error of `fetch` for a broken connection and retry. A chat call
+   * returned unchanged, even a 402: a client would take an error of `fetch` for a broken connection and retry. A call
    * without an `idempotency-key` gets one, and its retries the same one, so that the service does not charge it twice.
    */
   readonly fetch: Fetch;
@@ -183,8 +185,8 @@ function signedFetch({ root, apiKey, send, sendChat }: Access, userId: string): 
     headers.set('authorization', `Bearer ${apiKey}`);
     headers.set('x-service-user', userId);
     const body = init?.body;
-    const isChat = href === `${root}/v1/chat/completions` && typeof body === 'string';
-    if (!isChat || isRequest || headers.has('idempotency-key')) return send(input, { ...init, headers });
+    const isCall = CALL_PATHS.has(href.slice(root.length)) && typeof body === 'string';
+    if (!isCall || isRequest || headers.has('idempotency-key')) return send(input, { ...init, headers });
     return sendChat({ url: href, userId, body }, { ...init, headers });
   };
 }

@@ -51,6 +51,15 @@ test('CC-14 a chat call resent after a loss keeps its key', async () => {
   for (const key of keys) assert.match(key ?? '', /^[\da-f-]{36}$/);
 });
 
+test('CC-14 WI-01 a call by Responses that is resent keeps its key', async () => {
+  const { call, numbers } = clientThat(lost);
+  const resend = () => call('anna', CALL, 'https://purser.test/v1/responses');
+  await assert.rejects(resend());
+  await resend();
+  await resend();
+  assert.deepEqual(numbers(), [0, 0, 1]);
+});
+
 test('CC-14 a call whose answer breaks off is lost', async () => {
   const { call, numbers } = clientThat(brokenOff);
   await assert.rejects(call(), { message: 'terminated' });

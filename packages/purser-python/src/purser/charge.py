@@ -1,4 +1,4 @@
-"""What a chat call was charged, from its answer."""
+"""What a call was charged, from its answer."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ class Charge:
 
 OnCharge = Callable[[Charge], object]
 
-_END = re.compile(rb"\n: charge-micros=([0-9]+) call-id=\S+\n\ndata: \[DONE\]\n\n\Z")
-"""The comment and the frame that end a stream. Text of a model cannot forge them: it has no line breaks in a frame."""
+_END = re.compile(rb"\n: charge-micros=([0-9]+) call-id=\S+\n\n(?:data: \[DONE\]\n\n)?\Z")
+"""The comment that ends a stream, and the frame behind it, which chat completions have. Text of a model cannot forge them:
+it has no line breaks in a frame.
+"""
 _END_BYTES_MAX = 200
 
 
@@ -32,6 +34,7 @@ class ChargeWatch:
         self._headers = headers
         self._on_charge = on_charge
         self._tail = b""
+        self._is_told = False
 
     def plain(self) -> None:
         self._tell(self._headers.get("x-service-charge-micros"))
@@ -39,8 +42,9 @@ class ChargeWatch:
     def streamed(self, part: bytes) -> None:
         """Reads a part of a stream, whose charge is known when its end has been read."""
         self._tail = (self._tail + part[-_END_BYTES_MAX:])[-_END_BYTES_MAX:]
-        end = _END.search(self._tail)
+        end = None if self._is_told else _END.search(self._tail)
         if end is not None:
+            self._is_told = True
             self._tell(end[1].decode())
 
     def _tell(self, micros: str | None) -> None:

@@ -1,4 +1,4 @@
-"""HTTP clients for ``openai`` and everything built on it. They send an idempotency key with each chat call, the same
+"""HTTP clients for ``openai`` and everything built on it. They send an idempotency key with each call, the same
 one with its retries, and report charges. Every answer passes unchanged, also a 402.
 """
 
@@ -21,18 +21,19 @@ _KEY = "idempotency-key"
 class ChatWatch:
     """What the HTTP clients of one user need to know."""
 
-    url: str
-    """The address of chat calls. Other requests are left alone."""
+    urls: frozenset[str]
+    """The addresses of calls that are charged. Other requests are left alone."""
     failed: FailedCalls
     on_charge: OnCharge | None
 
     def begin(self, request: Any) -> _Attempt | None:
-        """Gives a chat call its key. Returns None for any other request."""
-        if str(request.url) != self.url:
+        """Gives a call its key. Returns None for any other request."""
+        url = str(request.url)
+        if url not in self.urls:
             return None
         if _KEY in request.headers:  # The app's own.
             return _Attempt(self, None, "")
-        call = digest_of(request.headers.get("x-service-user", ""), self.url, request.content)
+        call = digest_of(request.headers.get("x-service-user", ""), url, request.content)
         key = self.failed.key_of(call)
         request.headers[_KEY] = key
         return _Attempt(self, call, key)

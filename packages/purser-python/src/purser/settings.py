@@ -44,7 +44,8 @@ class UserSettings:
         self.headers = {"x-service-user": user_id}
         self._access = access
         self._calls = UserCalls(access, user_id)
-        self._watch = ChatWatch(f"{self.base_url}/chat/completions", access.failed_calls, on_charge)
+        urls = frozenset(f"{self.base_url}/{path}" for path in ("chat/completions", "responses"))
+        self._watch = ChatWatch(urls, access.failed_calls, on_charge)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.user_id!r})"
