@@ -12,12 +12,12 @@ import {
   checkModelsOfKey,
   findEligible,
   findOutcomeModel,
-  inWordsOf,
   parseIdempotencyKey,
   resolveModel,
   type RetryMarks,
   takesOf,
 } from '#gateway/request/validate-call.ts';
+import { inWordsOf } from '#gateway/request/in-words-of.ts';
 import type { Drains, Gone, StreamPace, Rejections } from '#gateway/call/call.ts';
 import type { CallNotes } from '#gateway/call/call-notes.ts';
 import type { BeginSpan } from '#gateway/call/call-span.ts';

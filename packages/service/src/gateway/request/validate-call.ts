@@ -270,15 +270,6 @@ function unaccepted(
   });
 }
 
-/** A refusal that names a field as its caller wrote it. */
-export function inWordsOf(nameOf: WireRequest['nameOf'], refusal: Refusal<'BAD_REQUEST'>): Refusal<'BAD_REQUEST'> {
-  const { code, message, detail } = refusal;
-  const { param } = detail;
-  const named = param === undefined ? '' : nameOf(param);
-  if (named === '' || named === param) return refusal;
-  return refuse(code, message.replaceAll(`\`${param}\``, `\`${named}\``), { ...detail, param: named });
-}
-
 /**
  * Finds the model of the failure simulator that a test key calls by this name. Under the outcome's name, it is the first model
  * that the app may call and that costs something, so that every refusal about money can occur. A live key has no such model.

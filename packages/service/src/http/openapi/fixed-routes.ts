@@ -22,6 +22,7 @@ import {
 import { receiptSchema } from '@purser/contract/usage.ts';
 import { z } from 'zod';
 import { chatRequestSchema } from '#gateway/request/chat-schema.ts';
+import { responsesRequestSchema } from '#gateway/wires/responses/request-schema.ts';
 import type { DescribedRoute } from '#http/openapi/described-route.ts';
 
 const TEXT = { type: 'string' };
@@ -65,7 +66,7 @@ export const FIXED_ROUTES: readonly DescribedRoute[] = [
     method: 'POST',
     path: '/v1/responses',
     access: 'user',
-    body: { type: 'object', properties: { model: TEXT }, required: ['model', 'input'] },
+    body: responsesRequestSchema(),
     answers: { 200: responseSchema },
     others: [{ contentType: 'text/event-stream', schema: responseEventSchema }],
     headers: CALL,

@@ -34,6 +34,8 @@ interface Turn {
   readonly calls: JsonObject[];
   readonly callPlaces: number[];
   readonly details: JsonObject[];
+  /** How many items it is. */
+  items: number;
   hasContent: boolean;
 }
 
@@ -51,6 +53,7 @@ export function readMessages(items: readonly Item[], context: MessageContext): r
     if (kind === 'assistant') {
       if (turn?.hasContent === true && turn.calls.length === 0) close();
       turn ??= newTurn(place);
+      turn.items += 1;
       const fault = addText(turn, item, place, path);
       if (fault !== undefined) return fault;
     } else if (kind === 'call') {
@@ -62,11 +65,13 @@ export function readMessages(items: readonly Item[], context: MessageContext): r
       turn ??= newTurn(place);
       turn.calls.push(callOf(item, context.tools));
       turn.callPlaces.push(place);
+      turn.items += 1;
     } else if (kind === 'reasoning') {
       turn ??= newTurn(place);
-      const details = readReasoning(item, path, turn.details.length, context);
+      const details = readReasoning(item, path, turn.items, context);
       if (!Array.isArray(details)) return details as ValueFault;
       turn.details.push(...(details as readonly JsonObject[]));
+      turn.items += 1;
     } else if (kind !== 'passed over') {
       close();
       const read = kind === 'output' ? outputOf(item, place, path) : otherMessage(item, place, path);
@@ -102,7 +107,7 @@ function kindOf({ type, role }: JsonObject): Kind {
 }
 
 function newTurn(place: number): Turn {
-  return { place, content: undefined, parts: [], calls: [], callPlaces: [], details: [], hasContent: false };
+  return { place, content: undefined, parts: [], calls: [], callPlaces: [], details: [], items: 0, hasContent: false };
 }
 
 function messageOf({ place, content, parts, calls, callPlaces, details, hasContent }: Turn): Message {

@@ -176,8 +176,8 @@ test('WI-04 an answer says small settings again, and knows the tools as they wer
       metadata: { team: 'a' },
       temperature: 1,
       reasoning: { effort: 'low' },
-      text: { verbosity: 'low', format: { type: 'json_schema', name: 'cat', schema: {} } },
-      tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [] },
+      text: { verbosity: 'low', format: { type: 'json_schema', name: 'cat' } },
+      tool_choice: { type: 'allowed_tools', mode: 'auto' },
     },
     tools: new Map([['exec', { type: 'custom', name: 'exec', namespace: undefined }]]),
   });

@@ -1,6 +1,7 @@
 import type { AskedBy, Fitted, Reply, Takes, Wire, WireRequest } from '#gateway/call/wire.ts';
+import { inWordsOf } from '#gateway/request/in-words-of.ts';
 import { misshapen } from '#gateway/request/parse-body.ts';
-import { checkShape, inWordsOf } from '#gateway/request/validate-call.ts';
+import { checkShape } from '#gateway/request/validate-call.ts';
 import type { Echo, Sealing } from '#gateway/wires/responses/echo.ts';
 import { type Item, resolveItems } from '#gateway/wires/responses/items.ts';
 import { joiningText } from '#gateway/wires/responses/joins.ts';

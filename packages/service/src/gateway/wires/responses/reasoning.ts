@@ -1,6 +1,6 @@
 import type { AskedBy } from '#gateway/call/wire.ts';
 import type { ValueFault } from '#gateway/request/parameter-values.ts';
-import type { SealedIds } from '#gateway/wires/responses/sealed-ids.ts';
+import { PLAIN_ID_CHARACTERS_MAX, type SealedIds } from '#gateway/wires/responses/sealed-ids.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
 /** The format of reasoning that only vendors who speak this wire take back. */
@@ -12,7 +12,7 @@ export interface Opener {
   readonly by: AskedBy;
 }
 
-/** Reads an item of reasoning as `reasoning_details` of the message that follows it. `index` is its place among them. */
+/** Reads an item of reasoning as `reasoning_details` of its message. `index` is its place in the answer. */
 export function readReasoning(
   item: JsonObject,
   path: string,
@@ -29,7 +29,8 @@ export function readReasoning(
   }
   const opened = typeof data === 'string' ? sealedIds.openThoughts(data, by) : undefined;
   if (opened !== undefined) return opened; // What a vendor of another interface has said, with its own seal.
-  const common = { index, format: FORMAT, ...(typeof id === 'string' ? { id } : {}) };
+  const isVendors = typeof id === 'string' && id.length <= PLAIN_ID_CHARACTERS_MAX;
+  const common = { index, format: FORMAT, ...(isVendors ? { id } : {}) };
   return [
     ...(texts as readonly string[]).map((text) => ({ type: 'reasoning.summary', summary: text, ...common })),
     ...(thoughts as readonly string[]).map((text) => ({ type: 'reasoning.text', text, ...common })),

@@ -44,10 +44,10 @@ const PART = {
         type: { const: 'input_image' },
         image_url: {
           type: 'string',
-          description: 'An http(s) address, or a data URL of a PNG, JPEG, WebP or GIF image. None is fetched here.',
+          description: 'An http(s) address, or a data URL of an image.',
         },
         detail: STRING_OR_NULL,
-        file_id: { type: 'null', description: 'No files are kept here.' },
+        file_id: SAYS_NOTHING,
       },
       'type',
       'image_url',
@@ -55,7 +55,16 @@ const PART = {
   ],
 };
 
-const CALLED = { call_id: STRING, name: STRING, namespace: STRING_OR_NULL };
+const OF_AGENTS = [
+  'apply_patch_call',
+  'apply_patch_call_output',
+  'local_shell_call',
+  'local_shell_call_output',
+  'shell_call',
+  'shell_call_output',
+  'tool_search_call',
+  'web_search_call',
+];
 
 const ITEMS = [
   item(
@@ -73,25 +82,23 @@ const ITEMS = [
     {
       type: { const: 'reasoning' },
       summary: { type: ['array', 'null'], items: { type: 'object', properties: { text: STRING }, required: ['text'] } },
-      encrypted_content: { type: ['string', 'null'], description: 'As it was in the answer.' },
+      encrypted_content: STRING_OR_NULL,
     },
     'type',
   ),
   item(
-    'Function call',
-    { type: { const: 'function_call' }, ...CALLED, arguments: STRING },
+    'Call',
+    {
+      type: { enum: ['function_call', 'custom_tool_call'] },
+      call_id: STRING,
+      name: STRING,
+      namespace: STRING_OR_NULL,
+      arguments: { description: 'Of a function: a string.' },
+      input: { description: 'Of a custom tool: a string.' },
+    },
     'type',
     'call_id',
     'name',
-    'arguments',
-  ),
-  item(
-    'Call of a custom tool',
-    { type: { const: 'custom_tool_call' }, ...CALLED, input: STRING },
-    'type',
-    'call_id',
-    'name',
-    'input',
   ),
   item(
     'Output of a call',
@@ -116,17 +123,7 @@ const ITEMS = [
     { type: { enum: ['additional_tools', 'tool_search_output'] }, tools: { anyOf: [TOOLS, SAYS_NOTHING] } },
     'type',
   ),
-  item(
-    'What agents and vendors add',
-    {
-      type: {
-        enum: ['tool_search_call', 'web_search_call', 'local_shell_call', 'shell_call', 'apply_patch_call'].flatMap(
-          (type) => (/_search_/.test(type) ? [type] : [type, `${type}_output`]),
-        ),
-      },
-    },
-    'type',
-  ),
+  item('What agents add', { type: { enum: OF_AGENTS } }, 'type'),
 ];
 
 const TOOL = {

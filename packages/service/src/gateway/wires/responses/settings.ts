@@ -21,18 +21,14 @@ export function settingsOf(body: JsonObject): JsonObject {
   if (isJsonObject(reasoning)) settings['reasoning'] = members(reasoning, ['effort', 'summary', 'context']);
   if (isJsonObject(text)) settings['text'] = { ...members(text, ['verbosity']), ...formatOf(text['format']) };
   if (typeof choice === 'string') settings['tool_choice'] = choice;
-  else if (isJsonObject(choice)) {
-    const listed = choice['type'] === 'allowed_tools' ? { tools: [] } : {};
-    settings['tool_choice'] = { ...members(choice, ['type', 'mode', 'name']), ...listed };
-  }
+  else if (isJsonObject(choice)) settings['tool_choice'] = members(choice, ['type', 'mode', 'name']);
   return settings;
 }
 
-/** Of a format of the answer, its type and name. Schemas are large, and the types of libraries want one. */
+/** Of a format of the answer, its type and name. Schemas are large. */
 function formatOf(format: unknown): JsonObject {
   if (!isJsonObject(format)) return {};
-  const schema = format['type'] === 'json_schema' ? { schema: {} } : {};
-  return { format: { ...members(format, ['type', 'name']), ...schema } };
+  return { format: members(format, ['type', 'name']) };
 }
 
 function members(object: JsonObject, names: readonly string[]): JsonObject {

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Reply, send } from '../support/client.ts';
+import type { ParameterRow } from '../support/parameter-table.ts';
+import { assertRefusal } from '../support/refusal.ts';
+import { RESPONSES_TABLE } from '../support/responses-parameter-table.ts';
+import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
+import { setStage } from '../support/stage.ts';
+
+/** Each row of the table over real HTTP: what the provider receives of it, and that a refusal changes nothing. */
+
+const stage = await setStage({
+  catalogue: ({ models: [large], ...rest }) => {
+    const few = { ...large, id: 'acme.few-1', providerModel: 'few-upstream', parameters: [] };
+    return { ...rest, models: [large, few], aliases: { large: 'acme.large-1', few: 'acme.few-1' } };
+  },
+});
+const { upstream, service, app } = stage;
+const user = await stage.newUser(100_000_000);
+
+const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+upstream.script(({ body }) => {
+  const isStream = (body as Fields)['stream'] === true;
+  const facts = { model: 'm', usage };
+  if (isStream) return { body: streamSteps({ ...facts, pieces: ['Hi'], includeUsageChunk: true }) };
+  return { body: completionBody({ ...facts, content: 'Hi' }) };
+});
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function ask(fields: Fields): Promise<Reply> {
+  const body = { model: 'large', input: 'Hello', ...fields };
+  return send('/v1/responses', { url: service.url, key: app.liveKey, user, body });
+}
+
+async function sentFor(fields: Fields): Promise<Fields> {
+  const reply = await ask(fields);
+  assert.equal(reply.status, 200, `${JSON.stringify(fields)} ${reply.text}`);
+  return upstream.requests.at(-1)?.body as Fields;
+}
+
+const withValue = ({ name, beside }: ParameterRow, value: unknown): Fields => ({ ...beside, [name]: value });
+
+test('WI-04 each parameter is taken with its values, and none names the payer', async () => {
+  for (const row of RESPONSES_TABLE) {
+    for (const value of row.accepted) {
+      const sent = await sentFor(withValue(row, value));
+      assert.doesNotMatch(JSON.stringify(sent), /CANARY/, row.name);
+      if (row.kind === 'forwarded' && row.name in sent && row.name.startsWith('t') && typeof value !== 'object') {
+        assert.deepEqual(sent[row.name], value, row.name);
+      }
+    }
+  }
+});
+
+test('WI-04 a null and a default of each parameter count as absent', async () => {
+  for (const { name, defaults = [] } of RESPONSES_TABLE) {
+    for (const model of ['large', 'few']) {
+      const sent = await sentFor({ model, [name]: null });
+      assert.deepEqual(Object.keys(sent).toSorted(), ['max_completion_tokens', 'messages', 'model'], name);
+    }
+    for (const value of defaults) {
+      const sent = await sentFor({ model: 'few', [name]: value });
+      assert.deepEqual(Object.keys(sent).toSorted(), ['max_completion_tokens', 'messages', 'model'], name);
+    }
+  }
+});
+
+test('WI-04 any other value is refused by its path, and costs nothing', async () => {
+  const before = [upstream.requests.length, await service.wallet(app, user)];
+  for (const row of RESPONSES_TABLE) {
+    for (const [value, path = row.name] of row.refused) {
+      const reply = await ask(withValue(row, value));
+      assertRefusal(reply, { code: 'BAD_REQUEST', param: path, hasLink: false }, JSON.stringify(value));
+    }
+  }
+  assert.deepEqual([upstream.requests.length, await service.wallet(app, user)], before);
+});
+
+test('WI-04 the provider gets what the caller meant, in its own words', async () => {
+  const schema = { type: 'object', properties: { a: { type: 'string' } } };
+  const reply = await ask({
+    instructions: 'Be brief.',
+    input: [{ role: 'user', content: [{ type: 'input_text', text: 'Look.' }] }],
+    max_output_tokens: 99,
+    reasoning: { effort: 'low', summary: 'auto' },
+    text: { format: { type: 'json_schema', name: 'cat', schema, strict: true }, verbosity: 'low' },
+    tools: [
+      { type: 'custom', name: 'exec' },
+      { type: 'web_search', external_web_access: false },
+    ],
+    tool_choice: 'auto',
+    parallel_tool_calls: false,
+    store: false,
+    include: ['reasoning.encrypted_content'],
+    client_metadata: { session: 'CANARY' },
+    metadata: { team: 'CANARY' },
+    user: 'CANARY',
+  });
+  assert.equal(reply.status, 200, reply.text);
+  assert.equal(reply.headers.get('x-service-left-out'), 'web_search');
+  const { tools, ...sent } = (upstream.requests.at(-1)?.body ?? {}) as Fields;
+  assert.match(JSON.stringify(tools), /^\[{"type":"function","function":{"name":"exec","description":"",/);
+  assert.deepEqual(sent, {
+    model: 'large-upstream',
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: [{ type: 'text', text: 'Look.' }] },
+    ],
+    parallel_tool_calls: false,
+    response_format: { type: 'json_schema', json_schema: { name: 'cat', schema, strict: true } },
+    verbosity: 'low',
+    reasoning_effort: 'low',
+    tool_choice: 'auto',
+    max_completion_tokens: 99,
+  });
+});
