@@ -85,12 +85,15 @@ function validate(kubectl: string, kubeconform: string, schema: string): void {
     const rendered: readonly (readonly [string, string])[] = [
       ['gateways and worker', run(kubectl, ['kustomize', FOLDER])],
       ['migration', run(kubectl, ['kustomize', path.join(FOLDER, 'migrate')])],
-      ['ingress', readFileSync(path.join(FOLDER, 'ingress.yaml'), 'utf8')],
+      // The other ways in and the monitor are of kinds that Kubernetes itself does not know.
+      ...['ingress', 'ingress-nginx', 'network-policy'].map(
+        (name) => [name, readFileSync(path.join(FOLDER, `${name}.yaml`), 'utf8')] as const,
+      ),
     ];
     console.log(`By ${schema}`);
     for (const [name, manifests] of rendered) {
       console.log(`${name}:\n${run(kubeconform, [...words, '-'], manifests)}`);
-      const wrong = manifests.replace(/^spec:$/m, 'spec:\n  thisFieldDoesNotExist: 1');
+      const wrong = manifests.replace(/^(spec|metadata):$/m, '$1:\n  thisFieldDoesNotExist: 1');
       assert.throws(() => run(kubeconform, [...words, '-'], wrong), /thisFieldDoesNotExist/, 'a wrong field is found');
     }
     // Both name the same settings and image, though they are applied apart.

@@ -33,6 +33,8 @@ interface NginxOptions {
   readonly directory: string;
   readonly gateways: readonly string[];
   readonly workers?: number;
+  /** Changes the sample. */
+  readonly adapt?: (sample: string) => string;
 }
 
 /** The path of a program, or undefined if it is not installed. */
@@ -48,7 +50,12 @@ export function programAt(name: string): string | undefined {
 }
 
 /** Returns undefined where nginx or openssl is not installed. */
-export async function startNginx({ directory, gateways, workers = 1 }: NginxOptions): Promise<Nginx | undefined> {
+export async function startNginx({
+  directory,
+  gateways,
+  workers = 1,
+  adapt = (same) => same,
+}: NginxOptions): Promise<Nginx | undefined> {
   const program = programAt('nginx');
   chmodSync(directory, 0o711); // Its workers give up the rights of root.
   const certificate = program === undefined ? undefined : makeCertificate(directory);
@@ -57,7 +64,7 @@ export async function startNginx({ directory, gateways, workers = 1 }: NginxOpti
   const log = path.join(directory, 'access.log');
   const errorLog = path.join(directory, 'error.log');
   const file = path.join(directory, 'nginx.conf');
-  writeFileSync(file, settingsOf({ directory, gateways, workers, certificate, log, errorLog, port, plainPort }));
+  writeFileSync(file, settingsOf({ directory, gateways, workers, adapt, certificate, log, errorLog, port, plainPort }));
   const child = spawn(program, ['-p', directory, '-c', file, '-e', 'stderr'], { stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.stderr.on('data', (part: Buffer) => void (said += part.toString('utf8')));
@@ -97,11 +104,22 @@ interface Settings extends Required<NginxOptions> {
 }
 
 /** The sample with the lines changed that it asks to be changed, and its ports. */
-function settingsOf({ directory, gateways, workers, certificate, log, errorLog, port, plainPort }: Settings): string {
+function settingsOf({
+  directory,
+  gateways,
+  workers,
+  adapt,
+  certificate,
+  log,
+  errorLog,
+  port,
+  plainPort,
+}: Settings): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${name};`);
   const [, first = ''] = /\n(  server 127\.0\.0\.1:8787 .*)\n/.exec(SAMPLE) ?? [];
   const servers = gateways.map((url) => first.replace('127.0.0.1:8787', new URL(url).host)).join('\n');
-  const changed = SAMPLE.replace(first, servers)
+  const changed = adapt(SAMPLE)
+    .replace(first, servers)
     .replaceAll(/ *listen \[::\].*\n/g, '')
     .replace('listen 80;', `listen 127.0.0.1:${plainPort};`)
     .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl backlog=4096`)

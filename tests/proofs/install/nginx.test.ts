@@ -9,6 +9,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { findFreePort } from '../../../packages/service/src/embedded/free-port.ts';
 import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
+import { deployYaml } from '../../support/deploy-files.ts';
 import { chargeFor } from '../../support/catalogue.ts';
 import { COMPLETIONS } from '../../support/client.ts';
 import { createGate } from '../../support/gate.ts';
@@ -176,7 +177,15 @@ test('CC-06 nginx refuses an oversized body in the envelope', WITH_NGINX, async 
 
 type Proxy = Pick<Nginx, 'url' | 'ca' | 'said' | 'stop'> & Partial<Pick<Nginx, 'plainUrl' | 'logged'>>;
 
-for (const name of ['nginx', 'Caddy']) {
+/** The sample with the log of the ingress: its snippet, its format and its level, where the controller puts them. */
+function asIngress(sample: string): string {
+  const { data } = deployYaml('kubernetes/ingress-nginx.yaml') as { readonly data: Readonly<Record<string, string>> };
+  const log = `${data['http-snippet']}log_format purser '${data['log-format-upstream']}';`;
+  const [written = ''] = /map \$uri [^]*?(?=\n\nserver)/.exec(sample) ?? [];
+  return sample.replace(written, () => log).replaceAll(' emerg;', ` ${data['error-log-level']};`);
+}
+
+for (const name of ['nginx', 'Caddy', 'ingress-nginx']) {
   test(`ER-03 no log of ${name} has the secret of a link`, WITH_NGINX, async (t) => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-logs-'));
     t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -192,7 +201,11 @@ for (const name of ['nginx', 'Caddy']) {
       [DOWN, mailed],
     ] as const) {
       const own = mkdtempSync(path.join(folder, 'proxy-'));
-      const options = { directory: own, gateways: [gateway] };
+      const options = {
+        directory: own,
+        gateways: [gateway],
+        ...(name === 'ingress-nginx' ? { adapt: asIngress } : {}),
+      };
       const proxy: Proxy | undefined = name === 'Caddy' ? await startCaddy(options) : await startNginx(options);
       if (proxy === undefined) return t.skip(`${name} is missing`);
       const trusting = new https.Agent({ ca: proxy.ca });
@@ -211,6 +224,6 @@ for (const name of ['nginx', 'Caddy']) {
       logs.push(proxy.said(), proxy.logged?.() ?? '');
     }
     for (const log of logs) assert.ok(!log.includes(secret), 'a log has the secret');
-    assert.match(logs.join(), name === 'Caddy' ? /"uri":"\/topup\/\.\.\."/ : /"GET \/topup\/\.\.\. HTTP/);
+    assert.match(logs.join(), name === 'Caddy' ? /"uri":"\/topup\/\.\.\."/ : /"GET (?:\S+ )?\/topup\/\.\.\. HTTP/);
   });
 }
