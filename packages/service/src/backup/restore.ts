@@ -93,7 +93,9 @@ async function chooseBackup({ backups, atMs, alsoLog, systemId: wanted }: Restor
   const latest = onLatestTimeline(await listBackups(backups, systemId), await readHistories(folders));
   const [oldest] = latest.backups;
   if (oldest === undefined)
-    throw new BackupError(`Every backup in ${backups} is from after the moment that the last restore went back to.`);
+    throw new BackupError(
+      `Every backup in ${backups} is from after the moment that the last restore went back to. Bring back the backup with which it began.`,
+    );
   const backup = latest.backups.findLast(({ record }) => atMs === undefined || epochMsOf(record.endedAt) <= atMs);
   if (backup !== undefined) return { backup, line: { folders, timeline: latest.timeline } };
   throw new BackupError(`The oldest backup ends at ${oldest.record.endedAt}. Give a later moment.`);
@@ -126,7 +128,7 @@ async function unpack(backup: Backup, workshop: string): Promise<void> {
   const [first] = wrong;
   if (first !== undefined) {
     throw new BackupError(
-      `${wrong.length} files of the backup are not as they were made, such as ${first[0]}. Take another backup.`,
+      `${wrong.length} files of the backup are not as they were made, such as ${first[0]}: the disk or the copy is damaged. Take another backup, or a copy of this one.`,
     );
   }
   await writeFile(path.join(workshop, 'recovery.signal'), '');
@@ -180,9 +182,12 @@ function explainReplay(fault: unknown, until: string | undefined, folders: reado
     );
   }
   if (!BROKEN.test(fault.message)) return fault;
-  return new BackupError(`A part of the log cannot be read. Look at ${folders.join(' and ')}: ${fault.message}`, {
-    cause: fault,
-  });
+  return new BackupError(
+    `A part of the log cannot be read. Look at ${folders.join(' and ')}, or restore to a moment before it: ${fault.message}`,
+    {
+      cause: fault,
+    },
+  );
 }
 
 async function removeWorkshop(dataDirectory: string): Promise<void> {
