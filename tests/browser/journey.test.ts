@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { send } from '../support/client.ts';
-import { keepPicture, openChromium, type Tab } from '../support/chromium.ts';
+import { assertQuiet, keepPicture, openChromium, type Tab } from '../support/chromium.ts';
 import { looks } from '../support/looks.ts';
 import { BACK, journeyOf, OWN, setJourney, startOtherSite } from '../support/journey.ts';
-import { assertQuiet } from '../support/sound-page.ts';
 
 const stage = await setJourney();
 const { service, app, refusedCall } = stage;

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { redirectName } from '../../packages/service/src/connections/link.ts';
 import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
-import { send } from './client.ts';
+import { type Reply, send } from './client.ts';
 import { connectionsOf } from './connections.ts';
 import { newOwnApp, newOwner } from './control.ts';
+import { assertPage, type Browser } from './page.ts';
 import { setStage } from './stage.ts';
 
 const TABLES = [
@@ -67,4 +68,41 @@ export async function setConnectStage() {
       return rows[0]?.all ?? '';
     },
   };
+}
+
+/** The fields that a user fills in to agree. */
+export const CONSENT = { cap: '20', 'other-cap': '', own: 'yes' } as const;
+
+let people = 0;
+
+/** A person that no other test uses, and their account at the app. */
+export function newConnectPerson(): { readonly email: string; readonly user: string } {
+  people += 1;
+  return { email: `connect-${people}@example.test`, user: `user-${people}` };
+}
+
+/** Opens the link, agrees, and shows the next page. */
+export async function consent(
+  browser: Browser,
+  link: string,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<Reply> {
+  assertPage(await browser.open(link), 200);
+  return browser.submit(`${link}/consent`, { ...CONSENT, ...fields });
+}
+
+/** The link that consent leads on with. */
+export async function consentAndGoOn(
+  browser: Browser,
+  link: string,
+  fields?: Readonly<Record<string, string>>,
+): Promise<string> {
+  assertPage(await browser.open(link), 200);
+  const reply = await browser.ask(`${link}/consent`, {
+    form: { ...browser.fieldsOf(`${link}/consent`), ...CONSENT, ...fields },
+  });
+  assertPage(reply, 303);
+  const path = /^(\/connect\/[A-Za-z0-9_-]+)\/topup$/.exec(reply.headers.get('location') ?? '')?.[1];
+  assert.ok(path !== undefined, String(reply.headers.get('location')));
+  return path;
 }

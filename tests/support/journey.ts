@@ -6,10 +6,9 @@ import { crc32, deflateSync } from 'node:zlib';
 import { createLogos } from '../../packages/service/src/accounts/logo.ts';
 import type { AccountId } from '../../packages/service/src/kernel/ids.ts';
 import { chat } from './client.ts';
-import type { Tab } from './chromium.ts';
+import { assertSound, type Tab } from './chromium.ts';
 import { mailTo } from './control.ts';
 import { completionBody } from './scripted-upstream.ts';
-import { assertSound } from './sound-page.ts';
 import { sql } from './sql.ts';
 import { setStage, type Stage } from './stage.ts';
 

@@ -1,8 +1,7 @@
 import { sealedEmail } from './database.ts';
 import { type Authenticator, createAuthenticator, type Oddity } from './authenticator.ts';
-import type { Browser } from './browser.ts';
 import type { Reply } from './client.ts';
-import { assertPage } from './page.ts';
+import { assertPage, attributeOf, type Browser } from './page.ts';
 import { browserOf } from './people.ts';
 import type { TestService } from './service.ts';
 
@@ -17,8 +16,7 @@ interface Asked {
 
 /** The options that the script of the shown page would use. */
 export function optionsOf({ text }: Reply): Asked {
-  const [, options = ''] = /data-options="([^"]*)"/.exec(text) ?? [];
-  return JSON.parse(options.replace(/&#(\d+);/g, (_all, code: string) => String.fromCharCode(Number(code)))) as Asked;
+  return JSON.parse(attributeOf(text, 'data-options')) as Asked;
 }
 
 export async function addPasskey(browser: Browser, authenticator: Authenticator, oddity?: Oddity): Promise<Reply> {

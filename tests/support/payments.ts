@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Pool } from 'pg';
 import type { CheckoutId, EndUserId, PaymentId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
@@ -103,4 +104,25 @@ export function openPaymentsGround(ledger: LedgerDatabase, processor: FakeProces
     told,
     close: ledger.close,
   };
+}
+
+/** A payment of €5 of `anna` that is in no wallet, and its case. */
+export async function seedKept(db: Pick<Pool, 'query'>, appId: string): Promise<void> {
+  await sql(db)`insert into payments.checkouts (checkout_id, app_id, user_id, amount_micros, currency, processor)
+    values ('chk_kept', ${appId}, 'anna', 7000000, 'EUR', 'test')`;
+  await sql(db)`
+    insert into payments.payments (payment_id, checkout_id, app_id, user_id, processor, processor_payment, amount_micros,
+      currency, state, anomaly)
+    values ('pay_kept0000000000000000000', 'chk_kept', ${appId}, 'anna', 'test', 'tp_kept', 5000000, 'EUR', 'kept', 'amount')`;
+  await sql(db)`insert into payments.cases (case_id, payment_id, app_id, user_id, kind, subject)
+    values ('cas_0000000000000000000000', 'pay_kept0000000000000000000', ${appId}, 'anna', 'kept', 'pay_kept0000000000000000000')`;
+}
+
+/** The same, and its disputes: one that is too old to be answered, one whose money came back, and one that is open. */
+export async function seedDisputes(db: Pick<Pool, 'query'>, appId: string): Promise<void> {
+  await seedKept(db, appId);
+  await sql(db)`insert into payments.dispute_movements
+      (processor, processor_movement, payment_id, amount_micros, is_reinstated, is_booked, at, movement_id)
+    select 'test', id, 'pay_kept0000000000000000000', 1000000, id = 'back', true, now() - age::interval, 'dsp_' || id
+    from (values ('old', '22 days'), ('won', '9 days'), ('back', '8 days'), ('open', '1 day')) v (id, age)`;
 }

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import type { Email } from '../../packages/service/src/identities/email.ts';
 import { createPersonSessions, type Identity } from '../../packages/service/src/identities/session.ts';
 import type { ConnectionId, IdentityId } from '../../packages/service/src/kernel/ids.ts';
-import { type Browser, openBrowser } from './browser.ts';
 import type { Reply } from './client.ts';
 import { connectionsOf } from './connections.ts';
 import { mailTo } from './control.ts';
-import { assertPage, mainOf } from './page.ts';
+import { assertPage, type Browser, mainOf, openBrowser } from './page.ts';
 import type { TestApp, TestService } from './service.ts';
 import type { Stage } from './stage.ts';
 

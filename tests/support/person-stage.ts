@@ -14,7 +14,7 @@ import type { PaymentReport } from '../../packages/service/src/payments/processo
 import { insertCheckout } from '../../packages/service/src/payments/queries.ts';
 import { reconcile } from '../../packages/service/src/payments/reconcile.ts';
 import { createPrivacy, type Privacy } from '../../packages/service/src/privacy/privacy.ts';
-import type { Browser } from './browser.ts';
+import type { Browser } from './page.ts';
 import { chat, type Reply } from './client.ts';
 import { newOperator, type Person } from './control.ts';
 import { completionBody } from './scripted-upstream.ts';

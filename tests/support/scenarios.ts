@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Browser, openBrowser } from './browser.ts';
 import { COMPLETIONS, type Reply, send } from './client.ts';
 import { newOperator, newOwner, type Person } from './control.ts';
-import { type Allowed, assertPage } from './page.ts';
+import { type Allowed, assertPage, type Browser, openBrowser } from './page.ts';
 import { assertRefusal, type Expected } from './refusal.ts';
 import type { NextScript } from './scripted-upstream.ts';
 import type { Stage } from './stage.ts';

@@ -4,12 +4,11 @@ import { enrolmentKeys, makeEnrolmentCode } from '../../../packages/service/src/
 import { LEAST_ROLES } from '../../../packages/contract/src/access.ts';
 import { OPERATOR_ACCESS } from '../../../packages/contract/src/operator-access.ts';
 import { proofOf } from '../../../packages/service/src/web/frame/form-proof.ts';
-import { openBrowser } from '../../support/browser.ts';
 import { httpSend, type Reply } from '../../support/client.ts';
 import { newOperator, newOwner, PASSWORD, type Person, personWith, signIn } from '../../support/control.ts';
 import { keysOf } from '../../support/keys.ts';
 import { type MailServer, startMailServer } from '../../support/mail-server.ts';
-import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';
+import { assertPage, IN_CONSOLE, openBrowser, signedInBrowser } from '../../support/page.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { codeOf, newsTo } from '../../support/second-factor.ts';
 import { type SecondGateway, startSecondGateway } from '../../support/service.ts';

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ensureSignIn } from '../../../packages/service/src/accounts/ensure-account.ts';
-import { openBrowser } from '../../support/browser.ts';
 import { send } from '../../support/client.ts';
 import { newOwner, PASSWORD } from '../../support/control.ts';
-import { assertPage, IN_ACCOUNT, signedInBrowser } from '../../support/page.ts';
+import { assertPage, IN_ACCOUNT, openBrowser, signedInBrowser } from '../../support/page.ts';
 import { SCRIPT } from '../../support/passkeys.ts';
 import { setStage } from '../../support/stage.ts';
 

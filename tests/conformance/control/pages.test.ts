@@ -1,9 +1,8 @@
 import { sealedEmail } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { openBrowser } from '../../support/browser.ts';
 import { mailTo, newOwner, PASSWORD, personWith, signIn, stopRefill } from '../../support/control.ts';
-import { assertPage, IN_ACCOUNT, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
+import { assertPage, IN_ACCOUNT, IN_CONSOLE, mainOf, openBrowser, signedInBrowser } from '../../support/page.ts';
 import { SCRIPT } from '../../support/passkeys.ts';
 import { startSecondGateway } from '../../support/service.ts';
 import { sql } from '../../support/sql.ts';

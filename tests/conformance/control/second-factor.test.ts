@@ -2,10 +2,17 @@ import { setAccount } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAuthenticator } from '../../support/authenticator.ts';
-import { type Browser, openBrowser } from '../../support/browser.ts';
 import type { Reply } from '../../support/client.ts';
 import { mailTo, newOperator, newOwner, PASSWORD, type Person, personWith, stopRefill } from '../../support/control.ts';
-import { assertPage, IN_ACCOUNT, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
+import {
+  assertPage,
+  type Browser,
+  IN_ACCOUNT,
+  IN_CONSOLE,
+  mainOf,
+  openBrowser,
+  signedInBrowser,
+} from '../../support/page.ts';
 import { optionsOf, SCRIPT } from '../../support/passkeys.ts';
 import { assertRefused } from '../../support/refusal.ts';
 import { addAuthenticator, ageProofs, codeOf, forgetSteps, newsTo } from '../../support/second-factor.ts';

@@ -1,10 +1,9 @@
 import { sealedEmail, setAccount } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openBrowser } from '../../support/browser.ts';
 import { mailTo, newMember, newOwner, PASSWORD, personWith } from '../../support/control.ts';
 import { untilWaiting } from '../../support/lock-wait.ts';
-import { assertPage, IN_ACCOUNT, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
+import { assertPage, IN_ACCOUNT, IN_CONSOLE, mainOf, openBrowser, signedInBrowser } from '../../support/page.ts';
 import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openBrowser } from '../../support/browser.ts';
 import { send } from '../../support/client.ts';
 import { newOperator } from '../../support/control.ts';
-import { assertPage, IN_CONSOLE, mainOf } from '../../support/page.ts';
+import { assertPage, IN_CONSOLE, mainOf, openBrowser } from '../../support/page.ts';
 import { PRICE_LIST } from '../../support/price-list.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { sql } from '../../support/sql.ts';

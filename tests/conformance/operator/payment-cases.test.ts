@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openBrowser } from '../../support/browser.ts';
 import { newOperator } from '../../support/control.ts';
-import { assertPage, IN_CONSOLE, mainOf } from '../../support/page.ts';
+import { assertPage, IN_CONSOLE, mainOf, openBrowser } from '../../support/page.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { setStripeStage } from '../../support/stripe-stage.ts';
 import { trailOf } from '../../support/trail.ts';

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAuthenticator } from '../../support/authenticator.ts';
-import { type Browser, openBrowser } from '../../support/browser.ts';
 import { send } from '../../support/client.ts';
-import { assertPage, mainOf } from '../../support/page.ts';
+import { assertPage, type Browser, mainOf, openBrowser } from '../../support/page.ts';
 import { addPasskey } from '../../support/passkeys.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { startSecondGateway } from '../../support/service.ts';

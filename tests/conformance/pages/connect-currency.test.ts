@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
-import { consent } from '../../support/connect-pages.ts';
+import { consent } from '../../support/connect-stage.ts';
 import { connectionsOf } from '../../support/connections.ts';
 import { assertPage } from '../../support/page.ts';
 import { browserOf } from '../../support/people.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
-import { CONSENT, consentAndGoOn, newConnectPerson, wayBackOf } from '../../support/connect-pages.ts';
+import { CONSENT, consentAndGoOn, newConnectPerson } from '../../support/connect-stage.ts';
 import { setConnectStage } from '../../support/connect-stage.ts';
-import { assertPage, mainOf } from '../../support/page.ts';
+import { assertPage, mainOf, wayBackOf } from '../../support/page.ts';
 import { browserOf } from '../../support/people.ts';
 import { sqlValue } from '../../support/sql.ts';
 import { beginTopup, hurry, payBy, refusedPath } from '../../support/topup.ts';

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../../packages/service/src/kernel/micros.ts';
-import { openBrowser } from '../../support/browser.ts';
+import { CONSENT, consent, consentAndGoOn, newConnectPerson } from '../../support/connect-stage.ts';
 import { chat, type Reply } from '../../support/client.ts';
-import { CONSENT, consent, consentAndGoOn, newConnectPerson, wayBackOf } from '../../support/connect-pages.ts';
 import { setConnectStage } from '../../support/connect-stage.ts';
 import { newOperator } from '../../support/control.ts';
-import { assertPage, mainOf } from '../../support/page.ts';
+import { assertPage, mainOf, openBrowser, wayBackOf } from '../../support/page.ts';
 import { sql } from '../../support/sql.ts';
 import { browserOf } from '../../support/people.ts';
 

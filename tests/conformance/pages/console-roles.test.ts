@@ -10,11 +10,10 @@ import {
 } from '../../../packages/contract/src/operator-access.ts';
 import type { AppId } from '../../../packages/service/src/kernel/ids.ts';
 import { proofOf } from '../../../packages/service/src/web/frame/form-proof.ts';
-import { openBrowser } from '../../support/browser.ts';
 import { httpSend, type Reply } from '../../support/client.ts';
 import { newMember, newOperator, newOwner } from '../../support/control.ts';
 import { keysOf } from '../../support/keys.ts';
-import { assertPage } from '../../support/page.ts';
+import { assertPage, openBrowser } from '../../support/page.ts';
 import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 

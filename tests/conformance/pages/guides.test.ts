@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openBrowser } from '../../support/browser.ts';
+import { openBrowser } from '../../support/page.ts';
 import { assertPage, IN_CONSOLE, mainOf } from '../../support/page.ts';
 import { scenariosOf } from '../../support/scenarios.ts';
 import { setStage } from '../../support/stage.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openBrowser } from '../../support/browser.ts';
+import { openBrowser } from '../../support/page.ts';
 import type { Reply } from '../../support/client.ts';
 import { setConnectStage } from '../../support/connect-stage.ts';
 import { browserOf, walletOwnersOf } from '../../support/people.ts';

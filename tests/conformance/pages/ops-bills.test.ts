@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Refusal } from '../../../packages/service/src/kernel/refusal.ts';
 import { createProviderBills } from '../../../packages/service/src/reconciliation/bills.ts';
 import { newOperator } from '../../support/control.ts';
-import { operatorBrowser } from '../../support/ops-browser.ts';
+import { operatorBrowser } from '../../support/page.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { sqlRow } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { OperatorRole } from '../../../packages/contract/src/operator-access.ts';
 import { chat, type Reply } from '../../support/client.ts';
 import { emailOf, newOperator, newOwnApp, newOwner } from '../../support/control.ts';
-import { opsPages, seedDisputes, seedPending, sendDraft } from '../../support/ops-pages.ts';
+import { seedDisputes } from '../../support/payments.ts';
 import { IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
 import { type Answer, assertAnswer } from '../../support/scenarios.ts';
 import { newEvent } from '../../support/events.ts';
@@ -13,6 +13,7 @@ import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { statementsOf } from '../../support/statements.ts';
+import { opsPages, seedPending, sendDraft } from './every-ops-page.ts';
 
 /** The most statements that one page may run. That the session was used is one more, once a minute. */
 const STATEMENTS_MAX = 10;

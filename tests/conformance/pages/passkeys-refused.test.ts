@@ -3,9 +3,8 @@ import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { createChallenges } from '../../../packages/service/src/webauthn/challenge.ts';
 import { createAuthenticator, type Oddity } from '../../support/authenticator.ts';
-import { openBrowser } from '../../support/browser.ts';
 import { keysOf } from '../../support/keys.ts';
-import { assertPage } from '../../support/page.ts';
+import { assertPage, openBrowser } from '../../support/page.ts';
 import {
   addPasskey,
   optionsOf,

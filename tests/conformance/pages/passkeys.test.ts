@@ -2,7 +2,7 @@ import { sealedEmail, mailsTo } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAuthenticator } from '../../support/authenticator.ts';
-import { openBrowser } from '../../support/browser.ts';
+import { openBrowser } from '../../support/page.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import {
   addPasskey,

@@ -10,11 +10,10 @@ import { reserveHolds } from '../../../packages/service/src/ledger/hold/queries.
 import { reapHolds } from '../../../packages/service/src/ledger/recovery/queries.ts';
 import { settleLate } from '../../../packages/service/src/ledger/settlement/queries.ts';
 import { insertMessage } from '../../../packages/service/src/mail/queries.ts';
-import { openBrowser } from '../../support/browser.ts';
 import { connectionsOf } from '../../support/connections.ts';
 import { sealedEmail } from '../../support/database.ts';
 import { endOf, holdOf } from '../../support/ledger-database.ts';
-import { assertPage, mainOf } from '../../support/page.ts';
+import { assertPage, mainOf, openBrowser } from '../../support/page.ts';
 import { isSignedIn, PERSON_COOKIE } from '../../support/people.ts';
 import { ANSWER, DATA, setPersonStage } from '../../support/person-stage.ts';
 import { assertRefusal } from '../../support/refusal.ts';

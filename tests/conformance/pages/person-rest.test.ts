@@ -3,11 +3,9 @@ import { test } from 'node:test';
 import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../../packages/service/src/kernel/micros.ts';
 import { createFunding } from '../../../packages/service/src/ledger/funding/funding.ts';
-import type { Browser } from '../../support/browser.ts';
 import type { Reply } from '../../support/client.ts';
-import { assertPage, mainOf } from '../../support/page.ts';
+import { assertPage, type Browser, mainOf, operatorBrowser } from '../../support/page.ts';
 import { DATA, setPersonStage } from '../../support/person-stage.ts';
-import { operatorBrowser } from '../../support/ops-browser.ts';
 import { sql } from '../../support/sql.ts';
 
 const { service, app, admin, privacy, personWith, call, fileOf } = await setPersonStage();

@@ -1,9 +1,8 @@
 import { mailsTo } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Browser, openBrowser } from '../../support/browser.ts';
 import { mailTo, stopRefill } from '../../support/control.ts';
-import { assertPage } from '../../support/page.ts';
+import { assertPage, type Browser, openBrowser } from '../../support/page.ts';
 import { askForCode, isSignedIn, otherCode, PERSON_COOKIE, submitFrom } from '../../support/people.ts';
 import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';

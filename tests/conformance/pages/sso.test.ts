@@ -1,7 +1,7 @@
 import { sealedEmail, setAccount } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
-import { type Browser, openBrowser } from '../../support/browser.ts';
+import { type Browser, openBrowser } from '../../support/page.ts';
 import type { Reply } from '../../support/client.ts';
 import { newOperator, newOwner, PASSWORD, type Person, personWith } from '../../support/control.ts';
 import { CLIENT, startOidcProvider } from '../../support/oidc.ts';

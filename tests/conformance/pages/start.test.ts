@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openBrowser } from '../../support/browser.ts';
 import { insertMessage } from '../../../packages/service/src/mail/queries.ts';
 import { mailTo, PASSWORD } from '../../support/control.ts';
-import { assertPage, IN_CONSOLE } from '../../support/page.ts';
+import { assertPage, IN_CONSOLE, openBrowser } from '../../support/page.ts';
 import { scenariosOf } from '../../support/scenarios.ts';
 import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openBrowser } from '../../support/browser.ts';
 import { tablesWithAddresses } from '../../support/addresses.ts';
 import { newOperator, newOwnApp, newOwner, PASSWORD, personWith } from '../../support/control.ts';
 import { mailsTo } from '../../support/database.ts';
 import { signedInPerson, walletOwnersOf } from '../../support/people.ts';
-import { assertPage, mainOf } from '../../support/page.ts';
+import { assertPage, mainOf, openBrowser } from '../../support/page.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openBrowser } from '../../support/browser.ts';
 import { chargeFor } from '../../support/catalogue.ts';
 import { send } from '../../support/client.ts';
-import { assertPage, mainOf } from '../../support/page.ts';
+import { assertPage, mainOf, openBrowser } from '../../support/page.ts';
 import { browserOf, walletOwnersOf } from '../../support/people.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { sql } from '../../support/sql.ts';

@@ -6,7 +6,7 @@ import { allPages } from './all-pages.ts';
 import { send } from '../../support/client.ts';
 import { newOperator, type Person } from '../../support/control.ts';
 import { cutOff, moveUser, unmovedUser } from './moving-two-cells.ts';
-import { seedKept } from '../../support/ops-pages.ts';
+import { seedKept } from '../../support/payments.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { sql } from '../../support/sql.ts';
 import { type CellName, startTwoCells } from './two-cells.ts';

@@ -6,10 +6,9 @@ import { createPersonSessions, type Person } from '../../../packages/service/src
 import { systemClock } from '../../../packages/service/src/kernel/clock.ts';
 import type { ConnectionId } from '../../../packages/service/src/kernel/ids.ts';
 import { proofsOf } from '../../../packages/service/src/kernel/keys.ts';
-import { type Browser, openBrowser } from '../../support/browser.ts';
 import { type Reply, send } from '../../support/client.ts';
 import { connectionsOf } from '../../support/connections.ts';
-import { assertPage } from '../../support/page.ts';
+import { assertPage, type Browser, openBrowser } from '../../support/page.ts';
 import { PERSON_COOKIE } from '../../support/people.ts';
 import type { CellName, TwoCells } from './two-cells.ts';
 import { SHARED_SECRET } from '../../support/keys.ts';

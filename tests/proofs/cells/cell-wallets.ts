@@ -6,12 +6,11 @@ import type { AppId, ConnectionId, EndUserId } from '../../../packages/service/s
 import { micros } from '../../../packages/service/src/kernel/micros.ts';
 import { createFunding } from '../../../packages/service/src/ledger/funding/funding.ts';
 import { createPrivacy } from '../../../packages/service/src/privacy/privacy.ts';
-import type { Browser } from '../../support/browser.ts';
 import type { CellPeople } from './cell-people.ts';
 import { chat, type Reply } from '../../support/client.ts';
 import { connectionsOf } from '../../support/connections.ts';
 import { unmovedUser } from './moving-two-cells.ts';
-import { mainOf } from '../../support/page.ts';
+import { type Browser, mainOf } from '../../support/page.ts';
 import type { CellName, TwoCells } from './two-cells.ts';
 
 /** Two wallets of one person, for which the same is booked. */

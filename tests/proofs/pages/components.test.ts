@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keepPicture, openChromium } from '../../support/chromium.ts';
+import { assertQuiet, findingsOf, keepPicture, openChromium } from '../../support/chromium.ts';
 import type { ContextOptions } from '../../support/looks.ts';
-import { assertQuiet, findingsOf } from '../../support/sound-page.ts';
 import { setStage } from '../../support/stage.ts';
 
 const OWN = 'http://purser.localhost';

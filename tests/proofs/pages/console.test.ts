@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openChromium, type Tab } from '../../support/chromium.ts';
+import { assertSound, openChromium, type Tab } from '../../support/chromium.ts';
 import { looks } from '../../support/looks.ts';
 import { mailTo, newOwner, PASSWORD } from '../../support/control.ts';
 import { codeOf } from '../../support/second-factor.ts';
-import { assertSound } from '../../support/sound-page.ts';
 import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 

@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ensureDemo } from '../../../packages/service/src/app/demo.ts';
-import { openChromium, type Tab } from '../../support/chromium.ts';
+import { assertSound, openChromium, type Tab } from '../../support/chromium.ts';
 import { looks } from '../../support/looks.ts';
 import { connectionsOf } from '../../support/connections.ts';
 import { layOutExample, whenReady } from '../../support/example.ts';
 import { userOf } from '../../support/example-visitors.ts';
 import { journeyOf, OWN } from '../../support/journey.ts';
 import { streamSteps, type UpstreamScript } from '../../support/scripted-upstream.ts';
-import { assertSound } from '../../support/sound-page.ts';
 import { setStage } from '../../support/stage.ts';
 
 /** The example as a new developer runs it: the demo app of the service, with nothing set but addresses and paths. */

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openChromium, type Tab } from '../../support/chromium.ts';
+import { assertSound, openChromium, type Tab } from '../../support/chromium.ts';
 import { IS_FOR_PEOPLE, looks } from '../../support/looks.ts';
 import { newOperator, newOwnApp, newOwner, PASSWORD } from '../../support/control.ts';
 import { sealedEmail } from '../../support/database.ts';
 import { newEvent } from '../../support/events.ts';
-import { assertSound } from '../../support/sound-page.ts';
 import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 
