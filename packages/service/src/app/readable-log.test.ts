@@ -15,19 +15,31 @@ function shown(write: (log: ReturnType<typeof createLog>) => void, isColoured = 
 }
 
 test('OP-06 a call and a request are one readable line each', () => {
-  const call = { mode: 'live', model: 'demo', outcome: 'answered', status: 200, chargedMicros: 84, durationMs: 612 };
+  const path = '/v1/chat/completions';
+  const call = {
+    path,
+    mode: 'live',
+    model: 'demo',
+    outcome: 'answered',
+    status: 200,
+    chargedMicros: 84,
+    durationMs: 612,
+  };
   const lines = shown((log) => {
     log.info(call, 'call');
     log.info({ ...call, mode: 'sandbox', firstByteMs: 3.2 }, 'call');
-    log.info({ outcome: 'refused', status: 402, code: 'PAYMENT_REQUIRED', chargedMicros: 0, durationMs: 4 }, 'call');
-    log.info({ model: 'demo', outcome: 'abandoned', chargedMicros: 7, durationMs: 90 }, 'call');
+    log.info(
+      { path, outcome: 'refused', status: 402, code: 'PAYMENT_REQUIRED', chargedMicros: 0, durationMs: 4 },
+      'call',
+    );
+    log.info({ path: '/v1/responses', model: 'demo', outcome: 'abandoned', chargedMicros: 7, durationMs: 90 }, 'call');
     log.info({ method: 'GET', path: '/console/:part/keys', status: 200, durationMs: 12 }, 'request');
   });
   assert.deepEqual(lines, [
     'POST /v1/chat/completions 200 612 ms demo, €0.000084',
     'POST /v1/chat/completions 200 612 ms demo, first byte 3.2 ms, €0.000084, play money',
     'POST /v1/chat/completions 402 4 ms PAYMENT_REQUIRED',
-    'POST /v1/chat/completions --- 90 ms demo, €0.000007, abandoned',
+    'POST /v1/responses --- 90 ms demo, €0.000007, abandoned',
     'GET  /console/:part/keys 200 12 ms',
   ]);
 });
