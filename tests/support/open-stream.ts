@@ -1,15 +1,17 @@
 import { type CallOptions, COMPLETIONS } from './client.ts';
 
-/** Sends a streamed completion and resolves with its head. */
-export async function openStream(options: CallOptions, fields: Readonly<Record<string, unknown>> = {}) {
-  const { url, key = '', user = '', headers } = options;
+/** Sends a streamed completion and resolves with its head. With a `path`, the fields are all of its body. */
+export async function openStream(
+  options: CallOptions & { readonly path?: string },
+  fields: Readonly<Record<string, unknown>> = {},
+) {
+  const { url, key = '', user = '', headers, path } = options;
   const hangUp = new AbortController();
-  const response = await fetch(url + COMPLETIONS, {
+  const response = await fetch(url + (path ?? COMPLETIONS), {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'x-service-user': user, 'content-type': 'application/json', ...headers },
     body: JSON.stringify({
-      model: 'large',
-      messages: [{ role: 'user', content: 'Hello' }],
+      ...(path === undefined && { model: 'large', messages: [{ role: 'user', content: 'Hello' }] }),
       stream: true,
       ...fields,
     }),
