@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chargeFor } from '../support/catalogue.ts';
 import { type Reply, send } from '../support/client.ts';
+import { createGate } from '../support/gate.ts';
 import { saying, streamSteps } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
 
@@ -67,6 +68,26 @@ test('CC-06 WI-04 a body of Responses may be as large as the setting says', asyn
   const sized = (bytes: number) => respond({ model: 'none', input: 'x'.repeat(bytes) });
   assert.equal((await sized(BODY_BYTES_MAX - 1_000)).error['param'], 'model');
   assert.equal((await sized(BODY_BYTES_MAX)).status, 413);
+});
+
+test('CC-06 WI-04 large bodies of calls that run at a time are bounded', async () => {
+  const gate = createGate();
+  upstream.script({ body: [{ waitFor: gate.opened }, { write: saying('Yes.', USAGE).body as string }] });
+  const input = 'x'.repeat(BODY_BYTES_MAX - 1_000);
+  const before = upstream.requests.length;
+  const calls = Array.from({ length: 30 }, async () => {
+    const reply = await respond({ input });
+    if (reply.status === 429) gate.open();
+    return reply;
+  });
+  const replies = await Promise.all(calls);
+  const refused = replies.filter(({ status }) => status === 429);
+  assert.ok(refused.length > 0 && refused.every(({ headers }) => headers.get('x-should-retry') === 'true'));
+  const answered = replies.filter(({ status }) => status === 200).length;
+  assert.equal(answered + refused.length, 30);
+  assert.equal(upstream.requests.length - before, answered, 'a refused one reaches no provider');
+  upstream.script(saying('Yes.', USAGE));
+  assert.equal((await respond({ input })).status, 200, 'there is room again');
 });
 
 test('WI-01 SB-01 a test key gets the fixed answer by Responses', async () => {

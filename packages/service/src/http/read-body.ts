@@ -4,7 +4,7 @@ import type { Exchange } from '#http/respond.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
 /** The limit is 1 MiB (CC-06). */
-const BODY_BYTES_MAX = 1_048_576;
+export const BODY_BYTES_MAX = 1_048_576;
 /** The limit of routes that anybody may call (CP-11). Far more than any of them needs. The largest form carries a passkey. */
 export const PUBLIC_BODY_BYTES_MAX = 16_384;
 
@@ -131,7 +131,7 @@ function tooLarge(most: number): Refusal<'PAYLOAD_TOO_LARGE'> {
   return refuse('PAYLOAD_TOO_LARGE', `The body exceeds the limit of ${most} bytes.`);
 }
 
-function tooMany(): Refusal<'TOO_MANY_REQUESTS'> {
+export function tooMany(): Refusal<'TOO_MANY_REQUESTS'> {
   const message = 'Too many bodies are arriving at the same time. Send this one again in a second.';
   return refuse('TOO_MANY_REQUESTS', message, { retryAfterSeconds: 1 });
 }

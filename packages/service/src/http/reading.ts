@@ -88,6 +88,11 @@ const MIB = 1_048_576;
  * 25 MiB for one account alone.
  */
 export const knownCallers = createReading({ bytesMax: 128 * MIB, part: 4 });
+/**
+ * Bodies above 1 MiB, for as long as their calls keep them: a plain call until it is answered, a stream until it has begun. A call has
+ * a body up to four times, as bytes and as text.
+ */
+export const largeBodies = createReading({ bytesMax: 256 * MIB, part: 4 });
 /** Bodies of anybody else, of at most 16 KiB each: 512 at once, 56 of them from one network address (CP-11). */
 export const strangers = createReading({ bytesMax: 8 * MIB, part: 8 });
 /**

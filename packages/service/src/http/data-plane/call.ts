@@ -9,8 +9,8 @@ import { type DataPlane, refuseAfterBody } from '#http/data-plane/data-plane.ts'
 import { type FrameWriters, NO_READER } from '#http/data-plane/frame-writer.ts';
 import { rateLimitHeaders } from '#http/data-plane/rate-limit-headers.ts';
 import { heavyBodies } from '#http/heavy-bodies.ts';
-import { declaredRefusal, readBody } from '#http/read-body.ts';
-import { knownCallers } from '#http/reading.ts';
+import { BODY_BYTES_MAX, declaredRefusal, readBody, tooMany } from '#http/read-body.ts';
+import { knownCallers, largeBodies } from '#http/reading.ts';
 import { type Exchange, sendRefusal, setHeaders } from '#http/respond.ts';
 import { failpoint } from '#kernel/failpoint.ts';
 import { type Micros, microsToWire } from '#kernel/micros.ts';
@@ -67,8 +67,25 @@ export async function handleCall(plane: CallPlane, wire: Wire, exchange: Exchang
   return sendStream(exchange, { head, answer, writers: plane.writers });
 }
 
-/** Gives the body to the gateway, at its turn if it has very many values. */
-function complete({ gateway }: CallPlane, exchange: Exchange, arrived: Arrived) {
+/** Gives the body to the gateway, if there is room for it. */
+function complete(plane: CallPlane, exchange: Exchange, arrived: Arrived) {
+  return arrived.bytes.length <= BODY_BYTES_MAX
+    ? completeAtTurn(plane, exchange, arrived)
+    : completeLarge(plane, exchange, arrived);
+}
+
+async function completeLarge(plane: CallPlane, exchange: Exchange, arrived: Arrived): Promise<Answer | Refusal> {
+  const counted = largeBodies.begin(arrived.caller.app.accountId);
+  try {
+    if (counted?.grow(arrived.bytes.length) !== true) return tooMany();
+    return await completeAtTurn(plane, exchange, arrived);
+  } finally {
+    counted?.end();
+  }
+}
+
+/** A body with very many values waits for its turn. */
+function completeAtTurn({ gateway }: CallPlane, exchange: Exchange, arrived: Arrived) {
   const { caller, bytes } = arrived;
   return heavyBodies.run(caller.app.accountId, bytes, () => completeCall(gateway, incomingOf(exchange, arrived)));
 }
