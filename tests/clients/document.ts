@@ -65,6 +65,7 @@ Each was seen in the version that is given. Each call of a client is charged, al
 | pydantic-ai 2.68.0 | calls twice for an empty answer, then raises | a limit of output that leaves room beside the reasoning |
 | openai (Python) 3.57.0 | prints a 402 without the link | \`error.body["topupUrl"]\`; 3.3.0 printed the body |
 | agno 3.1.10 | returns the message of a 402 as the answer | look at the \`status\` of the run: it is \`error\` |
+| Codex CLI 0.171.0 | repeats a stream whose connection was cut, up to five times and without a key; each time the user pays the prompt and what was generated | an API key that [joins](guides/app-developer.md#retries), and \`onAbandon: "drain"\`: the repeat gets the first answer, uncharged |
 | Genkit | calls a 402 an unknown error | the header \`x-service-topup-url\` |
 | langchaingo 0.1.14 | returns no error for a stream that failed, which costs nothing | such an answer has an empty \`StopReason\` |
 | langchaingo 0.1.14 | stops reading at a line of more than 64 KB, which a picture, a citation or sealed reasoning can make | plain calls for models that draw or cite |`;

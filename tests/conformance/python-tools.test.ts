@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { digestOfApiKey, newApiKey } from '../../packages/service/src/accounts/api-key.ts';
-import { insertKey } from '../../packages/service/src/accounts/key-queries.ts';
-import { newKeyId } from '../../packages/service/src/kernel/ids.ts';
 import { packageVersion } from '../clients/python.ts';
 import { askWith, type Tool, TOOLS } from '../clients/tools.ts';
 import { chargeFor } from '../support/catalogue.ts';
@@ -12,6 +9,7 @@ import {
   streamSteps,
   type UpstreamScript,
 } from '../support/scripted-upstream.ts';
+import { addJoiningKey } from '../support/keys.ts';
 import { setStage } from '../support/stage.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -46,19 +44,6 @@ async function testTools(tools: readonly Tool[]): Promise<void> {
     return FUNDS - balance;
   }
 
-  async function joiningKey(): Promise<string> {
-    const apiKey = newApiKey('live');
-    const key = {
-      keyId: newKeyId(),
-      appId: app.appId,
-      digest: digestOfApiKey(apiKey),
-      mode: 'live',
-      hint: 'x',
-    } as const;
-    await insertKey(service.database.owner, { ...key, joinSeconds: 30 }, 1n);
-    return apiKey;
-  }
-
   describe('tools', () => {
     for (const tool of tools) {
       test(`CC-01 ${tool.name} is answered, and its user is charged once`, async () => {
@@ -80,7 +65,7 @@ async function testTools(tools: readonly Tool[]): Promise<void> {
     }, async () => {
       assert.ok(dspy);
       const seen: unknown[] = [];
-      for (const key of [app.liveKey, await joiningKey()]) {
+      for (const key of [app.liveKey, await addJoiningKey(service.database, app)]) {
         const user = await newUser(FUNDS);
         const before = upstream.requests.length;
         upstream.script((request) => ({ body: [{ waitMs: 2_500 }, { write: answer(request).body as string }] }));

@@ -8,6 +8,7 @@ import { soon, waitUntil } from '../support/wait-until.ts';
 import { createGate } from '../support/gate.ts';
 import { holdFor } from '../support/hold-price.ts';
 import { estimatedPromptOf } from '../support/prompt-size.ts';
+import { addJoiningKey, SHARED_SECRET } from '../support/keys.ts';
 import { lockWallet } from '../support/lock-wait.ts';
 import { openChat } from '../support/open-chat.ts';
 import { type Receipt, receiptNamed } from '../support/receipts.ts';
@@ -25,6 +26,7 @@ const DRAINED_TOKENS = 10_000;
 
 const { upstream, service, app, newUser } = await setStage({
   app: { maxStreamsPerUser: 1 },
+  environment: SHARED_SECRET,
   catalogue: (catalogue) => {
     const drained = {
       ...catalogue.models[0],
@@ -35,6 +37,12 @@ const { upstream, service, app, newUser } = await setStage({
     return { ...catalogue, models: [...catalogue.models, drained] };
   },
 });
+
+/** Marks of a call that may be repeated: a key of its own, or an API key that joins equal bodies. */
+const REPEATABLE = [
+  { by: 'key', key: app.liveKey, headers: { 'idempotency-key': 'left' } },
+  { by: 'body', key: await addJoiningKey(service.database, app), headers: {} },
+] as const;
 
 type Abandoned = Awaited<ReturnType<typeof open>>;
 
@@ -55,7 +63,7 @@ async function open(model: string, steps: readonly UpstreamStep[], { limit = 1_0
 }
 
 /** Waits for the receipt, then checks that the wallet agrees with it, holds nothing and has its slot back. */
-async function settled({ user }: Abandoned): Promise<Receipt> {
+async function settled({ user }: Pick<Abandoned, 'user'>): Promise<Receipt> {
   const receipt = await waitUntil('the call is settled', () => receiptNamed(service.database, user));
   const left = { balance: BALANCE - receipt.charged, held: 0, openStreams: 0 };
   assert.deepEqual(await service.wallet(app, user), left);
@@ -127,7 +135,7 @@ for (const [what, floods] of [
 }
 
 test('LI-02 a new stream ends the oldest drain', async (t) => {
-  const second = await startSecondGateway(service);
+  const second = await startSecondGateway(service, SHARED_SECRET);
   t.after(second.close);
   for (const url of [service.url, second.url]) {
     const abandoned = await open('acme.drained-1', [ROLE, FIRST, NEVER]);
@@ -156,31 +164,63 @@ test('LI-02 a new stream ends the oldest drain', async (t) => {
 });
 
 async function isDrained(user: string): Promise<boolean> {
-  const rows = await sql(service)`select from ledger.holds h join ledger.wallets w on w.wallet_id = h.wallet_id
-    where w.user_id = ${user} and h.drained_since is not null`;
-  return rows.length === 1;
+  return (await drainsOf(user)).length === 1;
 }
 
-test('CC-14 a retry does not await a drained stream', async () => {
-  const user = await newUser(BALANCE);
-  const body = JSON.stringify({
-    model: 'acme.drained-1',
-    messages: [{ role: 'user', content: 'Hello' }],
-    stream: true,
+function drainsOf(user: string): Promise<readonly { readonly isJoined: boolean }[]> {
+  return sql<{ readonly isJoined: boolean }>(service)`select h.is_joined as "isJoined" from ledger.holds h
+    join ledger.wallets w on w.wallet_id = h.wallet_id
+    where w.user_id = ${user} and h.drained_since is not null`;
+}
+
+for (const { by, ...mark } of REPEATABLE) {
+  const leftOpen = async (steps: readonly UpstreamStep[]) => {
+    const user = await newUser(BALANCE);
+    const messages = [{ role: 'user', content: 'Hello' }];
+    const body = JSON.stringify({ model: 'acme.drained-1', messages, stream: true });
+    upstream.script({ body: steps });
+    const left = openChat({ url: service.url, user, body, correlationId: user, ...mark });
+    await left.read('First');
+    left.leave();
+    await waitUntil('the database knows the drain', () => isDrained(user));
+    return { user, repeated: (url: string) => openChat({ url, user, body, ...mark }) };
+  };
+  const isJoined = (user: string) => async () => (await drainsOf(user)).some(({ isJoined: is }) => is);
+
+  test(`CC-14 by ${by}, a repeat gets what a drained stream came to`, async (t) => {
+    const second = await startSecondGateway(service, SHARED_SECRET);
+    t.after(second.close);
+    const [gate, before] = [createGate(), upstream.requests.length];
+    const { user, repeated } = await leftOpen([ROLE, FIRST, { waitFor: gate.opened }, ...STREAM.slice(2)]);
+    const repeat = repeated(second.url);
+    await waitUntil('the repeat waits', isJoined(user)); // It needs no slot, and the only one stays the drain's.
+    gate.open();
+    await soon('the repeat is answered', repeat.closed);
+    const { headers } = await repeat.head;
+    assert.equal(headers['x-service-replayed'], 'true');
+    for (const piece of PIECES) assert.ok(repeat.text().includes(piece), repeat.text());
+    assert.ok(
+      repeat.text().endsWith(`: charge-micros=${REPORTED} call-id=${headers['x-service-call-id']}\n\ndata: [DONE]\n\n`),
+    );
+    const again = repeated(service.url);
+    await soon('a later repeat is answered', again.closed);
+    assert.equal(again.text(), repeat.text());
+    assert.equal(upstream.requests.length, before + 1);
+    const { outcome, charged } = await settled({ user });
+    assert.deepEqual([outcome, charged], ['answered', REPORTED]);
   });
-  const options = { url: service.url, key: app.liveKey, user, body, headers: { 'idempotency-key': 'left' } };
-  const index = upstream.requests.length;
-  upstream.script({ body: [ROLE, FIRST, NEVER] });
-  const left = openChat({ ...options, correlationId: user });
-  await left.read('First');
-  left.leave();
-  await waitUntil('the service has noticed', () => hasLeft(user));
-  upstream.script({ body: STREAM });
-  const retry = openChat(options);
-  await soon('the retry is answered', retry.closed);
-  assert.ok(retry.text().endsWith('data: [DONE]\n\n'), retry.text());
-  assert.equal(upstream.requests.length, index + 2);
-  const { outcome } = await waitUntil('the drain is settled', () => receiptNamed(service.database, user));
-  assert.equal(outcome, 'abandoned'); // A new stream needed its slot.
-  assert.deepEqual(await service.check(), []);
-});
+
+  test(`CC-14 by ${by}, a repeat runs anew when its drain fails`, async () => {
+    const [gate, before] = [createGate(), upstream.requests.length];
+    const { user, repeated } = await leftOpen([ROLE, FIRST, { waitFor: gate.opened }, { destroy: true }]);
+    upstream.script({ body: STREAM });
+    const repeat = repeated(service.url);
+    await waitUntil('the repeat waits', isJoined(user));
+    gate.open();
+    await soon('the repeat is answered', repeat.closed);
+    assert.equal((await repeat.head).headers['x-service-replayed'], undefined);
+    assert.ok(repeat.text().endsWith('data: [DONE]\n\n'), repeat.text());
+    assert.equal(upstream.requests.length, before + 2);
+    assert.deepEqual(await service.wallet(app, user), { balance: BALANCE - REPORTED, held: 0, openStreams: 0 });
+  });
+}

@@ -95,6 +95,21 @@ test('CC-10 a stream the wallet refuses ends no drain', async () => {
   await expectRight('poor', 1);
 });
 
+test('LI-02 CC-14 a drain that a retry waits for keeps its slot', async () => {
+  await ledger.open('joined', 1_000);
+  const idempotencyKey = { digest: Buffer.from('joined'), body: Buffer.from('body'), joins: true };
+  const retry = () => holdOf('joined', 10, { streamsMax: 2, idempotencyKey });
+  const [drained, other] = [retry(), streamOf('joined', 2)];
+  await ledger.reserve([drained, other]);
+  await ledger.drain([drained]);
+  assert.deepEqual(await ledger.reserve([retry(), streamOf('joined', 2)]), ['attempt_running', 'stream_limit']);
+  assert.deepEqual(await ledger.reserve([streamOf('joined', 2)]), ['stream_limit']);
+  await ledger.drain([other]);
+  assert.deepEqual(await ledger.reserve([streamOf('joined', 2)]), [10]);
+  assert.deepEqual(await selectDrainsTaken(ledger.live, [drained.callId, other.callId]), [other.callId]);
+  await expectRight('joined', 2);
+});
+
 test('LI-02 only a running stream becomes a drain', async () => {
   await ledger.open('none', 1_000);
   const plain = holdOf('none', 10);

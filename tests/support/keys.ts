@@ -1,9 +1,12 @@
+import { digestOfApiKey, newApiKey } from '../../packages/service/src/accounts/api-key.ts';
+import { insertKey } from '../../packages/service/src/accounts/key-queries.ts';
 import type { Config } from '../../packages/service/src/app/config.ts';
 import { insertKeptKeys, selectKeptKeys } from '../../packages/service/src/db/kept-key-queries.ts';
 import { openKeptKeys } from '../../packages/service/src/db/kept-keys.ts';
 import type { Pool } from '../../packages/service/src/db/pool.ts';
 import { deriveKey, hmacSha256, seal } from '../../packages/service/src/kernel/crypto.ts';
 import { createEmailSeal } from '../../packages/service/src/kernel/email-seal.ts';
+import { type AppId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
 import { createKeys, derivedKeptKeys, type KeptKeys, type Keys } from '../../packages/service/src/kernel/keys.ts';
 
 /** The secret of gateways that get no other. */
@@ -47,4 +50,15 @@ export async function keptKeysFor(
   if (PURSER_SECRET === undefined) return keptKeysOf(config.secret);
   await keepEmailKey(owner, config.secret);
   return (await openKeptKeys(owner, config, { isGateway: true }))?.keys ?? keptKeysOf(config.secret);
+}
+
+/** An API key of the app that joins calls with the same body (CC-14). */
+export async function addJoiningKey(
+  { owner }: { readonly owner: Pool },
+  { appId }: { readonly appId: AppId },
+): Promise<string> {
+  const apiKey = newApiKey('live');
+  const key = { keyId: newKeyId(), appId, digest: digestOfApiKey(apiKey), mode: 'live', hint: 'x' } as const;
+  await insertKey(owner, { ...key, joinSeconds: 30 }, 1n);
+  return apiKey;
 }

@@ -166,14 +166,15 @@ export class History {
 
   /**
    * In a batch, all calls of a wallet are of keys with a budget, or none is: a turn places those without a budget first, and
-   * the model would have to know.
+   * the model would have to know. So it is with calls that may be repeated.
    */
   #newCalls(calls: readonly NewCall[]): readonly ModelRequest[] {
-    return calls.map(({ wallet: index, least, more, streamsMax, key }) => {
-      const first = calls.find((one) => one.wallet === index)?.key;
+    return calls.map(({ wallet: index, least, more, streamsMax, key, attempt }) => {
+      const first = calls.find((one) => one.wallet === index);
       const user = this.#userOf(index);
-      const budget = first === undefined ? undefined : this.#budgetAt(key ?? first);
-      return { call: newCallId(), user, least, most: least + more, streamsMax, budget };
+      const budget = first?.key === undefined ? undefined : this.#budgetAt(key ?? first.key);
+      const repeats = first?.attempt === undefined ? undefined : `${user} ${attempt ?? first.attempt}`;
+      return { call: newCallId(), user, least, most: least + more, streamsMax, budget, attempt: repeats };
     });
   }
 
@@ -200,9 +201,8 @@ export class History {
   async #fence(index: number): Promise<void> {
     const instance = this.#instances[index] ?? 0n;
     assert.equal(await this.#ledger.fence(instance), this.#model.fence(instance));
-    await this.#reserve(index, [
-      { call: newCallId(), user: this.#userOf(0), least: 1, most: 1, streamsMax: 0, budget: this.#budgetAt(0) },
-    ]);
+    const late = { wallet: 0, least: 1, more: 0, streamsMax: 0, key: 0, attempt: undefined } as const;
+    await this.#reserve(index, this.#newCalls([late]));
     this.#instances[index] = await this.#ledger.addInstance();
   }
 
@@ -234,12 +234,15 @@ export class History {
   }
 }
 
-const holdFor = ({ user, call: callId, budget, ...rest }: ModelRequest) =>
+const holdFor = ({ user, call: callId, budget, attempt, ...rest }: ModelRequest) =>
   holdOf(user, rest, {
     ...rest,
     callId: callId as CallId,
+    idempotencyKey: attempt === undefined ? undefined : attemptFor(Buffer.from(attempt)),
     budget: budget && { key: budget.key as KeyId, micros: micros(BigInt(budget.limit)) },
   });
+
+const attemptFor = (digest: Buffer) => ({ digest, body: digest, joins: true });
 
 const endFor = ({ call: callId, charge }: { readonly call: string; readonly charge: number }) =>
   endOf({ callId: callId as CallId }, charge);

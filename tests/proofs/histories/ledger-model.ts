@@ -1,4 +1,4 @@
-// What the ledger must do, in plain numbers and lists, written only from the clauses (WA-01 to WA-12, LI-02, CC-10, CP-08).
+// What the ledger must do, in plain numbers and lists, written only from the clauses (WA-01 to WA-12, LI-02, CC-10, CC-14, CP-08).
 
 export interface ModelRequest {
   readonly call: string;
@@ -8,6 +8,8 @@ export interface ModelRequest {
   readonly streamsMax: number;
   /** The monthly budget of its key. Undefined if the key has none. */
   readonly budget: { readonly key: string; readonly limit: number } | undefined;
+  /** What a repeat of it has too. Undefined if nothing can be a repeat of it. */
+  readonly attempt: string | undefined;
 }
 
 interface ModelHold {
@@ -17,6 +19,9 @@ interface ModelHold {
   isStream: boolean;
   /** It is set once the caller has left, so that a new stream may end it. A smaller number is an earlier drain. */
   drainedAs: number | undefined;
+  readonly attempt: string | undefined;
+  /** A repeat has asked for its answer. */
+  isJoined: boolean;
   instance: bigint;
   isOfThisMonth: boolean;
   /** The key whose budget it counts for. */
@@ -89,7 +94,8 @@ export class LedgerModel {
       repeated.instance = instance; // The process that asks last owns the call, so its hold ends with that process (WA-10).
       return repeated.amount;
     }
-    const { call, user, least, most, streamsMax, budget } = request;
+    if (this.#joins(request)) return 'attempt_running';
+    const { call, user, least, most, streamsMax, budget, attempt } = request;
     const room = this.#roomOf(budget);
     if (budget !== undefined && this.budget(budget.key).spent + least > budget.limit) return 'budget_reached';
     if (room < least) return 'budget_race_lost'; // CP-08: before the user's money.
@@ -111,9 +117,18 @@ export class LedgerModel {
     // WA-13: at most three quarters of what is left, unless its least needs more.
     const amount = Math.min(most, Math.max(least, left - Math.floor(left / 4)));
     for (const drain of ended) drain.isStream = false;
-    const of = { call, user, amount, instance, key: budget?.key };
-    this.#holds = [...this.#holds, { ...of, isStream: streamsMax > 0, drainedAs: undefined, isOfThisMonth: true }];
+    const of = { call, user, amount, instance, key: budget?.key, attempt, isStream: streamsMax > 0 };
+    this.#holds = [...this.#holds, { ...of, drainedAs: undefined, isJoined: false, isOfThisMonth: true }];
     return amount;
+  }
+
+  /** CC-14: a repeat of a call that runs waits for it, also if its caller has left. Nobody does whose next call would be refused. */
+  #joins({ user, attempt }: ModelRequest): boolean {
+    const wallet = this.#wallets.get(user);
+    if (attempt === undefined || !wallet?.isConnected || wallet.isSuspended) return false;
+    const earlier = this.#holdsOf(user).find((hold) => hold.attempt === attempt);
+    if (earlier !== undefined) earlier.isJoined = true;
+    return earlier !== undefined;
   }
 
   #roomOf(budget: ModelRequest['budget']): number {
@@ -137,9 +152,10 @@ export class LedgerModel {
     for (const hold of this.#holds) if (hold.call === call) hold.drainedAs ??= this.#drains += 1;
   }
 
-  /** Those that still have a slot, the oldest first. */
+  /** Those that still have a slot, and for which nobody waits again, the oldest first. */
   #drainsOf(user: string): readonly ModelHold[] {
-    const drains = this.#holdsOf(user).filter(({ isStream, drainedAs }) => isStream && drainedAs !== undefined);
+    const streams = this.#holdsOf(user).filter(({ isStream, isJoined }) => isStream && !isJoined);
+    const drains = streams.filter(({ drainedAs }) => drainedAs !== undefined);
     return drains.toSorted((left, right) => (left.drainedAs ?? 0) - (right.drainedAs ?? 0));
   }
 

@@ -20,6 +20,8 @@ const request = fc.record({
   more: fc.nat(AMOUNT_MAX),
   streamsMax: fc.constantFrom(0, 0, 2),
   key: fc.option(key, { nil: undefined, freq: 2 }),
+  /** Calls of one user with the same number are repeats of one another. */
+  attempt: fc.option(fc.nat(1), { nil: undefined, freq: 2 }),
 });
 const ending = fc.record({ call, charge: fc.oneof(fc.constant(0), fc.nat(2 * AMOUNT_MAX)) });
 const often = (fact: boolean) => fc.constantFrom(fact, fact, fact, !fact);

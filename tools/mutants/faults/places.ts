@@ -35,6 +35,7 @@ export const largestHold = inFile('packages/service/src/db/largest_hold.sql');
 export const grantedHold = inFile('packages/service/src/db/granted_hold.sql');
 export const holdOutcome = inFile('packages/service/src/db/hold_outcome.sql');
 export const reserve = inFile('packages/service/src/ledger/hold/reserve.sql');
+export const beginDrains = inFile('packages/service/src/ledger/hold/begin_drains.sql');
 export const sandboxReserve = inFile('packages/service/src/sandbox/reserve.sql');
 export const sandboxSettle = inFile('packages/service/src/sandbox/settle.sql');
 export const settle = inFile('packages/service/src/ledger/settlement/settle.sql');

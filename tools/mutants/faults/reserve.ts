@@ -161,6 +161,18 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     killer: draining(TAKE_OVER),
   },
   {
+    id: 'drain-that-a-retry-waits-for-is-taken',
+    clause: 'LI-02',
+    edits: [reserve('            and not h.is_joined and h.call_id <> all (joined_calls)\n', '')],
+    killer: draining('LI-02 CC-14 a drain that a retry waits for keeps its slot'),
+  },
+  {
+    id: 'drain-joined-in-the-same-batch-is-taken',
+    clause: 'LI-02',
+    edits: [reserve(' and h.call_id <> all (joined_calls)\n', '\n')],
+    killer: draining('LI-02 CC-14 a drain that a retry waits for keeps its slot'),
+  },
+  {
     id: 'newest-drain-is-taken',
     clause: 'LI-02',
     edits: [reserve('order by h.drained_since, h.call_id limit', 'order by h.drained_since desc, h.call_id limit')],

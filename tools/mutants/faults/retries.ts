@@ -1,7 +1,9 @@
 import type { Mutant } from '../mutant.ts';
 import {
+  abandoning,
   admission,
   attemptsOfCalls,
+  beginDrains,
   choosingKeys,
   digests,
   disconnecting,
@@ -28,6 +30,7 @@ import {
   validation,
 } from './places.ts';
 
+const LEFT = abandoning('CC-14 by key, a repeat gets what a drained stream came to');
 const JOINED = 'CC-14 a joining key repeats an answer only for an equal body';
 
 const EXPIRY_IN_FIND = findAnswer(
@@ -203,6 +206,27 @@ export const RETRY_FAULTS: readonly Mutant[] = [
       sandboxLanding('isJoined === true ? settling.submit({ ...settlement, isUnkept: false }) : undefined', 'isJoined'),
     ],
     killer: sandboxHolds('CC-14 a joined sandbox call ends once its answer is kept'),
+  },
+  {
+    id: 'drained-stream-loses-its-key',
+    clause: 'CC-14',
+    edits: [beginDrains('clock_timestamp()\n', 'clock_timestamp(), key_digest = null, body_digest = null\n')],
+    killer: LEFT,
+  },
+  {
+    id: 'drained-stream-not-kept',
+    clause: 'CC-14',
+    edits: [stream('caller.gone.aborted && sent.text() === undefined', 'caller.gone.aborted')],
+    killer: LEFT,
+  },
+  {
+    id: 'drained-stream-kept-without-its-end',
+    clause: 'CC-25',
+    edits: [
+      stream('  sent.add(frames);\n  return caller', '  if (!caller.gone.aborted) sent.add(frames);\n  return caller'),
+      stream('    sent.add(frames);\n  }', '    if (!stream.caller.gone.aborted) sent.add(frames);\n  }'),
+    ],
+    killer: LEFT,
   },
   {
     id: 'rejection-not-remembered',

@@ -155,7 +155,7 @@ export function parseIdempotencyKey(
       param: 'idempotency-key',
     });
   }
-  // Stock clients do not retry a stream that has begun, and a stream that has not begun is not charged.
+  // No client marks the repeat of a stream that has begun, so only a key tells it from a new call. Recording all would cost each.
   const isUnmarked = key === undefined && joinSeconds === null;
   if (isUnmarked && (retryCount === undefined || call.isStream)) return undefined;
   return digests.keyOf(call, { key, joins: Number(retryCount) > 0, joinSeconds }, call.body());

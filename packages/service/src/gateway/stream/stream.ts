@@ -155,7 +155,7 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
     caller.notes.times.endedMs = steadyClock.nowMs();
     route.ended();
     checkEnd(tally, upstream);
-    const outcome = caller.gone.aborted ? 'abandoned' : 'answered';
+    const outcome = isForNobody(stream) ? 'abandoned' : 'answered';
     const ending = tally.endingAs(outcome);
     const { charged } = await endKept(lane, { hold, ending, caller }, () => answerOf(stream));
     caller.notes.settled(ending, charged);
@@ -186,6 +186,11 @@ function endShort<M extends Mode>({ tally, upstream, out, caller }: Relay<M>, fa
   const isHeldUp = (kind === 'outage' || kind === 'timeout') && out.heldUpMs() >= caller.pace.heldUpMsMax;
   if ((kind !== 'too-large' && !isHeldUp) || !tally.cutShort()) throw fault;
   upstream.giveUp();
+}
+
+/** Whether its caller has left, and no repeat can ask for it (CC-14). */
+function isForNobody<M extends Mode>({ caller, sent }: Relay<M>): boolean {
+  return caller.gone.aborted && sent.text() === undefined;
 }
 
 /** A stream that has come to its end, as a caller who stayed gets it. Undefined if it cannot be kept. */
@@ -228,11 +233,11 @@ async function pump<M extends Mode>(stream: Relay<M>): Promise<void> {
  * source reads nothing until that resolves (back-pressure).
  */
 function passTo<M extends Mode>(stream: Relay<M>, chunks: ChunkSource): TakeChunks {
-  const { tally, caller, sent } = stream;
+  const { tally, sent } = stream;
 
   function hold(frames: string): void {
     stream.held += frames;
-    if (!caller.gone.aborted) sent.add(frames);
+    sent.add(frames);
   }
 
   function pass(next: readonly StreamChunk[]): boolean | Promise<boolean> {
@@ -258,12 +263,12 @@ function passTo<M extends Mode>(stream: Relay<M>, chunks: ChunkSource): TakeChun
   return pass;
 }
 
-/** Writes frames if the caller is there, and counts them for the drain if not. */
+/** Writes frames if the caller is there, and counts them for the drain if not. A repeat gets them either way (CC-14). */
 function send<M extends Mode>({ caller, upstream, out, sent }: Relay<M>, frames: string): Promise<void> | undefined {
   if (caller.gone.aborted) upstream.drained(frames.length);
-  if (caller.gone.aborted || frames === '') return undefined;
+  if (frames === '') return undefined;
   sent.add(frames);
-  return out.write(frames);
+  return caller.gone.aborted ? undefined : out.write(frames);
 }
 
 /** The refusal of a stream after a fault of ours: in the relay itself, in the settlement (`other`), or in both. */

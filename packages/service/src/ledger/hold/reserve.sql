@@ -10,7 +10,8 @@
 -- the process that asks. A call that has ended gets no second hold: 'call_ended'.
 --
 -- When all slots of a user are taken, a stream gets those of the wallet's oldest drains, as many as it takes, if nothing
--- else refuses it (LI-02). Such a drain keeps its hold until its process settles it, but is no stream any more.
+-- else refuses it (LI-02). Such a drain keeps its hold until its process settles it, but is no stream any more. A drain that a
+-- retry waits for has a caller again, and keeps its slot.
 --
 -- A call that joins may be a retry (CC-14). If its wallet is connected and not suspended, it first looks for an earlier
 -- call with its idempotency key: a hold that runs, or an answer that is kept and whose charge is on the books. If there is
@@ -180,6 +181,7 @@ begin
         select array_agg(d.call_id), count(*) into drains, freed from (
           select h.call_id from ledger.holds h
           where h.wallet_id = wallet and h.is_stream and h.drained_since is not null
+            and not h.is_joined and h.call_id <> all (joined_calls)
           order by h.drained_since, h.call_id limit streams - asked.streams_max + 1
         ) d;
       end if;
