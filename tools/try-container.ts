@@ -10,6 +10,8 @@ import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { startEmbeddedPostgres } from '../packages/service/src/embedded/embedded-postgres.ts';
 import { findFreePort } from '../packages/service/src/embedded/free-port.ts';
+import { VERSION } from '../packages/service/src/db/functions.ts';
+import { namedVersion, readBuild } from '../packages/service/src/kernel/build.ts';
 import { createLog } from '../packages/service/src/kernel/log.ts';
 import { chat, send } from '../tests/support/client.ts';
 import { programAt } from '../tests/support/nginx.ts';
@@ -71,7 +73,8 @@ async function tryAll(engine: string): Promise<void> {
 const seconds = (fromMs: number, toMs: number) => `${((toMs - fromMs) / 1_000).toFixed(1)} s`;
 
 function build(engine: string): string {
-  const words = ['build', '-f', 'deploy/container/Dockerfile', '-t', NAME];
+  const { commit, date } = readBuild() ?? { commit: '', date: '' };
+  const words = ['build', '-f', 'deploy/container/Dockerfile', '-t', NAME, '--build-arg', `BUILD=${commit} ${date}`];
   if (engine.endsWith('podman')) words.push('--format', 'docker');
   if (values.network !== undefined) words.push('--network', values.network);
   if (values.base !== undefined) words.push('--build-arg', `BASE=${values.base}`);
@@ -152,6 +155,9 @@ function refusesNothingSet(container: Container): void {
   assert.equal(status, 78, said);
   for (const name of ['PURSER_SECRET', 'PURSER_PUBLIC_URL']) assert.match(said, new RegExp(`${name} is required`));
   console.log('without settings it names what is missing, and ends');
+  const { said: version } = container.run({}, ['--rm'], '--version');
+  if (values.tag === undefined) assert.ok(version.includes(namedVersion(VERSION, readBuild())), version);
+  console.log(`it is ${version.trim()}`);
 }
 
 /** A first process that does not listen for a signal cannot be ended by it. This database takes a connection and never answers. */

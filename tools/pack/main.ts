@@ -3,13 +3,17 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ROOT } from '../toolchain.ts';
+import { buildOf, readBuild } from '../../packages/service/src/kernel/build.ts';
 import { packArchive } from './archive.ts';
 import { pack } from './pack.ts';
 
 const TARGET = join(ROOT, '.dist');
 
-const { values } = parseArgs({ options: { package: { type: 'boolean', default: false } } });
-const packed = pack(TARGET);
+const { values } = parseArgs({
+  // `--build`: the commit and its day, for a build without its history: `git log -1 --abbrev=12 --format='%h %cs'`.
+  options: { package: { type: 'boolean', default: false }, build: { type: 'string', default: '' } },
+});
+const packed = pack(TARGET, buildOf(values.build) ?? readBuild());
 const files = [packed.tarball];
 if (!values.package && packed.platform !== undefined) files.push(await packArchive(packed, packed.platform, TARGET));
 writeFileSync(join(TARGET, 'SHA256SUMS'), files.map((file) => `${digestOf(file)}  ${basename(file)}\n`).join(''));

@@ -1,6 +1,6 @@
 import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
-import { readBuild } from '../../packages/service/src/kernel/build.ts';
+import type { Build } from '../../packages/service/src/kernel/build.ts';
 import { ROOT } from '../toolchain.ts';
 import { eraseTypes, nameCommand } from './erase.ts';
 
@@ -16,8 +16,8 @@ const SAMPLES = 'deploy/{systemd,nginx,caddy,prometheus,grafana}/*';
  * Writes the files of ours into `target`, one for each source file and in the same folders as in the repository, so that
  * everything that the service reads beside its code is where it looks for it.
  */
-export function writeOwnFiles(target: string): void {
-  writeService(join(target, 'packages/service'));
+export function writeOwnFiles(target: string, build: Build | undefined): void {
+  writeService(join(target, 'packages/service'), build);
   for (const name of LIBRARIES) writeLibrary(name, join(target, 'node_modules/@purser', name));
   for (const file of globSync(DOCUMENTS, { cwd: ROOT })) {
     write(join(target, file), nameCommand(readFileSync(join(ROOT, file), 'utf8')));
@@ -32,7 +32,7 @@ export function writeOwnFiles(target: string): void {
   }
 }
 
-function writeService(target: string): void {
+function writeService(target: string, build: Build | undefined): void {
   const source = join(ROOT, 'packages/service');
   writeSources(source, target);
   for (const file of globSync('migrations/*.sql', { cwd: source })) copyInto(join(source, file), join(target, file));
@@ -40,7 +40,6 @@ function writeService(target: string): void {
   // The version is read from it, and `#area/file.js` is resolved by it.
   const { name, version, type, license, imports } = manifestOf(source);
   writeJson(join(target, 'package.json'), { name, version, private: true, type, license, imports });
-  const build = readBuild();
   if (build !== undefined) writeJson(join(target, 'build.json'), build);
 }
 

@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Build } from '../../packages/service/src/kernel/build.ts';
 import { ROOT } from '../toolchain.ts';
 import { thirdPartyLicences } from './licences.ts';
 import { readLock, type Shipped, shippedPackages } from './lock.ts';
@@ -18,14 +19,14 @@ export interface Staged {
 }
 
 /** Puts together in `target` what the package contains. */
-export function stagePackage(target: string): Staged {
+export function stagePackage(target: string, build: Build | undefined): Staged {
   const lock = readLock();
   const { version } = lock;
   const shipped = shippedPackages(lock, 'packages/service');
   const manifest = packageManifest(version);
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
-  writeOwnFiles(target);
+  writeOwnFiles(target, build);
   for (const one of shipped) copyShipped(one, target);
   writeJson(join(target, 'package.json'), manifest);
   writeJson(join(target, 'npm-shrinkwrap.json'), shrinkwrap(lock, shipped, manifest));

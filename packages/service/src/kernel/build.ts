@@ -28,7 +28,8 @@ export function namedVersion(version: string, build: Build | undefined): string 
   return build === undefined ? version : `${version} (${build.commit}, ${build.date})`;
 }
 
-function buildOf(text: string): Build | undefined {
+/** Reads what `build.json` has, or what git says: `0123456789ab 2026-11-28`. */
+export function buildOf(text: string): Build | undefined {
   if (text.startsWith('{')) return JSON.parse(text) as Build;
   const [, commit, date] = BUILD.exec(text.trim()) ?? [];
   return commit === undefined || date === undefined ? undefined : { commit, date };
