@@ -146,7 +146,7 @@ test('ER-09 every issue of every schema has our own wording', () => {
         assert.doesNotMatch(words.replace(/`[^`]*`/g, ''), LIBRARY);
         assert.match(words, /^\S.*\.$/);
         assert.ok(words.length < 600, words);
-        assert.ok(!words.startsWith('is not accepted.'), `${issue.code} has no words: ${JSON.stringify(issue)}`);
+        if (words.startsWith('is not accepted.')) assert.fail(`${issue.code} has no words: ${JSON.stringify(issue)}`);
       }
     }
   }
