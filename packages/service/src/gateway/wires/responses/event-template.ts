@@ -20,14 +20,15 @@ export function fillTemplate(
   texts: readonly (readonly string[])[],
   sequence: number,
 ): string {
-  const pieces: string[] = [];
   const times = texts[0]?.length ?? 0;
+  let frames = '';
   for (let time = 0; time < times; time += 1) {
     for (let slot = 0; slot < order.length; slot += 1) {
       const value = order[slot] ?? 0;
-      pieces.push(literals[slot] ?? '', value === 0 ? String(sequence + time) : (texts[value - 1]?.[time] ?? ''));
+      frames += literals[slot];
+      frames += value === 0 ? sequence + time : (texts[value - 1]?.[time] ?? '');
     }
-    pieces.push(literals[order.length] ?? '');
+    frames += literals[order.length] ?? '';
   }
-  return pieces.join('');
+  return frames;
 }
