@@ -146,6 +146,27 @@ test('WI-06 a cut ends what is open, once, as incomplete', () => {
   assert.equal(outputOf(checkStream(eventsOf('cut events of a vendor')))[1]?.['status'], 'incomplete');
 });
 
+test('WI-06 items stand in the order in which they were said', () => {
+  const call = { tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '{}' } }] };
+  const said = [{ content: 'A' }, { reasoning: 'B' }, { content: 'C' }, call, { content: 'D' }];
+  const output = outputOf(checkStream(eventsIn(played([...said.map((delta) => chunkOf(delta)), chunkOf({}, 'stop')]))));
+  const types = output.map(({ type }) => type);
+  assert.deepEqual(types, ['message', 'reasoning', 'message', 'function_call', 'message']);
+});
+
+test('WI-06 the probabilities of tokens stand in deltas and in the whole text', () => {
+  const events = eventsOf('probabilities of tokens');
+  const [item] = outputOf(checkStream(events));
+  const [part] = item?.['content'] as readonly JsonObject[];
+  const bytes = [72, 105];
+  const tokens = [{ token: 'Hi', logprob: -0.1, bytes, top_logprobs: [{ token: 'Hi', logprob: -0.1, bytes }] }];
+  const told = events.filter(({ type }) => String(type).startsWith('response.output_text.'));
+  assert.deepEqual(
+    [...told, part].map((one) => one?.['logprobs']),
+    [tokens, tokens, tokens],
+  );
+});
+
 test('WI-06 calls come back under the names and types that the caller gave', () => {
   for (const output of [
     outputOf(PLAIN_CASES['thoughts and calls']?.() ?? {}),
