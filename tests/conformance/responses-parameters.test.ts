@@ -10,9 +10,17 @@ import { setStage } from '../support/stage.ts';
 /** Each row of the table over real HTTP: what the provider receives of it, and that a refusal changes nothing. */
 
 const stage = await setStage({
-  catalogue: ({ models: [large], ...rest }) => {
+  environment: { GEMINI_KEY: 'k' },
+  catalogue: ({ models: [large], providers, ...rest }) => {
     const few = { ...large, id: 'acme.few-1', providerModel: 'few-upstream', parameters: [] };
-    return { ...rest, models: [large, few], aliases: { large: 'acme.large-1', few: 'acme.few-1' } };
+    const gemini = { ...large, id: 'acme.gemini-1', provider: 'gemini', providerModel: 'gemini-3-flash-preview' };
+    const { baseUrl } = providers.upstream;
+    return {
+      ...rest,
+      providers: { ...providers, gemini: { kind: 'google', baseUrl, apiKeyEnv: 'GEMINI_KEY' } },
+      models: [large, few, gemini],
+      aliases: { large: 'acme.large-1', few: 'acme.few-1', gemini: 'acme.gemini-1' },
+    };
   },
 });
 const { upstream, service, app } = stage;
@@ -114,4 +122,26 @@ test('WI-04 the provider gets what the caller meant, in its own words', async ()
     tool_choice: 'auto',
     max_completion_tokens: 99,
   });
+});
+
+test('WI-04 what agents say unasked is left out where the vendor has no word for it', async () => {
+  upstream.script({
+    body: JSON.stringify({
+      candidates: [{ content: { role: 'model', parts: [{ text: 'Hi' }] }, finishReason: 'STOP', index: 0 }],
+      usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
+    }),
+  });
+  const reply = await ask({
+    model: 'gemini',
+    tools: [
+      { type: 'function', name: 'look', parameters: { type: 'object', properties: {} } },
+      { type: 'tool_search' },
+    ],
+    tool_choice: 'auto',
+    parallel_tool_calls: false,
+    text: { verbosity: 'low' },
+    store: false,
+  });
+  assert.equal(reply.status, 200, reply.text);
+  assert.equal(reply.headers.get('x-service-left-out'), 'tool_search, text.verbosity, parallel_tool_calls');
 });

@@ -122,6 +122,8 @@ const REFUSED: readonly (readonly [fields: Fields, param: string, advice: RegExp
   [{ tools: [{ type: 'file_search' }] }, 'tools[0].type', /No files are kept here/],
   [{ tools: [{ type: 'mcp', server_label: 'a' }] }, 'tools[0].type', /call them yourself/],
   [{ tools: [{ type: 'code_interpreter' }] }, 'tools[0].type', /a function of your own/],
+  [{ tools: [{ type: 'apply_patch' }] }, 'tools[0].type', /whose vendors speak this interface/],
+  [{ tools: [fn], tool_choice: { type: 'shell' } }, 'tool_choice.type', /whose vendors speak this interface/],
   [{ tools: [fn], tool_choice: { type: 'web_search_preview' } }, 'tool_choice.type', /a search of your own/],
   [{ tools: [fn], tool_choice: { type: 'image_generation' } }, 'tool_choice.type', /a function of your own/],
   [

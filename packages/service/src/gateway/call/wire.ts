@@ -48,8 +48,10 @@ export interface WireRequest {
 
 /** What a model takes beside the messages. */
 export interface Takes {
-  /** Whether it takes a parameter of chat completions. */
-  readonly parameter: (name: string) => boolean;
+  /** Whether it takes a parameter of chat completions, and any of its upstreams the value, if one is given. */
+  readonly parameter: (name: string, value?: unknown) => boolean;
+  /** Whether each of its upstreams speaks the wire, and so is sent the caller's own form. */
+  readonly ownForm: boolean;
   /** Whether each of its upstreams can search the web, at a price that is known. */
   readonly webSearch: boolean;
 }

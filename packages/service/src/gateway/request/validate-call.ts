@@ -84,9 +84,14 @@ export function checkModelsOfKey(
 /** What a model takes, for a wire that leaves out what it cannot do. */
 export function takesOf({ parameters, upstreams }: Model, wire: Wire['name']): Takes {
   const accepted = acceptedBy(parameters);
+  const ownForm = upstreams.every(({ apis }) => apis.includes(wire));
   return {
-    parameter: (name) => accepted.has(name),
-    webSearch: upstreams.every(({ apis, price }) => apis.includes(wire) && (price.special?.searchesMax ?? 0n) > 0n),
+    parameter: (name, value) =>
+      accepted.has(name) &&
+      (value === undefined ||
+        upstreams.some((upstream) => findUnsupported(upstream, { [name]: value }, wire) === undefined)),
+    ownForm,
+    webSearch: ownForm && upstreams.every(({ price }) => (price.special?.searchesMax ?? 0n) > 0n),
   };
 }
 

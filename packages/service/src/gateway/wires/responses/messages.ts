@@ -29,8 +29,11 @@ export interface Origin {
 /** A message of the assistant that is being put together: one turn is several items. */
 interface Turn {
   readonly place: number;
-  content: unknown;
-  parts: (readonly [item: number, part: number])[];
+  /** A text alone, which stays one. */
+  text: unknown;
+  textPlace: number;
+  readonly parts: unknown[];
+  readonly partPlaces: (readonly [item: number, part: number])[];
   readonly calls: JsonObject[];
   readonly callPlaces: number[];
   readonly details: JsonObject[];
@@ -70,7 +73,7 @@ export function readMessages(items: readonly Item[], context: MessageContext): r
       turn ??= newTurn(place);
       const details = readReasoning(item, path, turn.items, context);
       if (!Array.isArray(details)) return details as ValueFault;
-      turn.details.push(...(details as readonly JsonObject[]));
+      for (const detail of details as readonly JsonObject[]) turn.details.push(detail);
       turn.items += 1;
     } else if (kind !== 'passed over') {
       close();
@@ -107,10 +110,11 @@ function kindOf({ type, role }: JsonObject): Kind {
 }
 
 function newTurn(place: number): Turn {
-  return { place, content: undefined, parts: [], calls: [], callPlaces: [], details: [], items: 0, hasContent: false };
+  const empty = { text: undefined, textPlace: place, items: 0, hasContent: false };
+  return { place, ...empty, parts: [], partPlaces: [], calls: [], callPlaces: [], details: [] };
 }
 
-function messageOf({ place, content, parts, calls, callPlaces, details, hasContent }: Turn): Message {
+function messageOf({ place, text, parts, partPlaces, calls, callPlaces, details, hasContent }: Turn): Message {
   const extras = new Map(details.filter(isExtra).map(({ id, extra_content: extra }) => [id, extra]));
   const whole = calls.map((call) =>
     extras.has(call['id']) ? { ...call, extra_content: extras.get(call['id']) } : call,
@@ -118,11 +122,11 @@ function messageOf({ place, content, parts, calls, callPlaces, details, hasConte
   const thoughts = details.filter((detail) => !isExtra(detail));
   const message = {
     role: 'assistant',
-    content: hasContent ? content : null,
+    content: hasContent ? (parts.length === 0 ? text : parts) : null,
     ...(calls.length === 0 ? {} : { tool_calls: whole }),
     ...(thoughts.length === 0 ? {} : { reasoning_details: thoughts }),
   };
-  return { message, origin: { item: place, role: 'message', parts, calls: callPlaces } };
+  return { message, origin: { item: place, role: 'message', parts: partPlaces, calls: callPlaces } };
 }
 
 /** What a vendor wants back with a call. This wire has no place for it in the call, so it came sealed in an item of reasoning. */
@@ -139,23 +143,21 @@ function addText(turn: Turn, item: JsonObject, place: number, path: string): Val
   const { content } = read;
   if (content === undefined || content === null) return { path: `${path}.content`, expects: CONTENT };
   if (Array.isArray(content) && content.length === 0) return undefined; // An answer that said nothing.
-  const places = Array.isArray(content) ? content.map((_, part) => [place, part] as const) : [];
-  if (!turn.hasContent) {
-    turn.content = content;
-    turn.parts = places;
+  if (!turn.hasContent && !Array.isArray(content)) {
+    turn.text = content;
+    turn.textPlace = place;
   } else {
-    turn.content = [...partsOf(turn.content), ...partsOf(content)];
-    turn.parts = [
-      ...(turn.parts.length === 0 ? [[turn.place, 0] as const] : turn.parts),
-      ...(places.length === 0 ? [[place, 0] as const] : places),
-    ];
+    if (turn.parts.length === 0 && turn.hasContent) addPart(turn, { type: 'text', text: turn.text }, turn.textPlace, 0);
+    const parts: readonly unknown[] = Array.isArray(content) ? content : [{ type: 'text', text: content }];
+    for (const [index, part] of parts.entries()) addPart(turn, part, place, index);
   }
   turn.hasContent = true;
   return undefined;
 }
 
-function partsOf(content: unknown): readonly unknown[] {
-  return Array.isArray(content) ? content : [{ type: 'text', text: content }];
+function addPart(turn: Turn, part: unknown, place: number, index: number): void {
+  turn.parts.push(part);
+  turn.partPlaces.push([place, index]);
 }
 
 /** A call. Its words are checked as those of a tool call of chat completions. */

@@ -35,9 +35,9 @@ function isOffered(tool: unknown, takes: Takes): boolean {
   return FREE_TOOLS.has(type) || (isWebSearch(type) && takes.webSearch);
 }
 
-/** Types of tools that a vendor runs for a fee, or that are unknown here. */
-export function isLeftOut(type: string, takes: Takes): boolean {
-  return !FREE_TOOLS.has(type) && type !== 'shell' && !(isWebSearch(type) && takes.webSearch);
+/** Whether a tool is one that a vendor runs for a fee, that is unknown here, or that some of the model's vendors do not have. */
+export function isLeftOut(tool: JsonObject, takes: Takes): boolean {
+  return !takes.ownForm || !isOffered(tool, takes);
 }
 
 /** The request as its caller wrote it, for vendors who speak this wire (WI-03). */

@@ -144,17 +144,17 @@ function requestOf({ body, messages, tools, choice: { choice } }: Parts): JsonOb
 /** Leaves out what the model cannot do and nobody insists on, and refuses the rest of it by name. */
 function fit(parts: Parts, request: JsonObject, takes: Takes, sealedIds: SealedIds): Fitted | Refusal<'BAD_REQUEST'> {
   const { body, items, tools, choice } = parts;
-  const insistsOn = choice.insistsOn ?? onlyTool(parts);
-  if (insistsOn !== undefined && !(isWebSearch(insistsOn.type) && takes.webSearch)) return refuseTool(insistsOn);
-  const leftOut = new Set(tools.others.filter(({ type }) => isLeftOut(type, takes)).map(({ type }) => type));
+  const insistsOn = choice.insistsOn ?? onlyTool(parts, takes);
+  if (insistsOn !== undefined && isLeftOut(insistsOn.tool, takes)) return refuseTool(insistsOn);
+  const leftOut = new Set(tools.others.filter(({ tool }) => isLeftOut(tool, takes)).map(({ tool }) => tool.type));
   const dropped = new Set<string>();
   const fitted: Record<string, unknown> = { ...request };
-  if (request['verbosity'] !== undefined && !takes.parameter('verbosity')) {
+  if (request['verbosity'] !== undefined && !takes.parameter('verbosity', request['verbosity'])) {
     delete fitted['verbosity'];
     dropped.add('text.verbosity');
   }
   // Codex says `false` whatever the model is, and copes with several calls.
-  if (request['parallel_tool_calls'] === false && !takes.parameter('parallel_tool_calls')) {
+  if (request['parallel_tool_calls'] === false && !takes.parameter('parallel_tool_calls', false)) {
     delete fitted['parallel_tool_calls'];
     dropped.add('parallel_tool_calls');
   }
@@ -165,30 +165,33 @@ function fit(parts: Parts, request: JsonObject, takes: Takes, sealedIds: SealedI
   };
 }
 
-/** The tool of a vendor that is all that the model is offered. */
-function onlyTool({ tools: { functions, others }, choice: { choice } }: Parts): OtherTool | undefined {
-  return functions.length > 0 || choice === 'none'
-    ? undefined
-    : others.find(({ type }) => REASONS.has(type) || isWebSearch(type));
+/** The tool of a vendor that is all that the model would be offered. Tools that nobody knows here are no loss. */
+function onlyTool({ tools: { functions, others }, choice: { choice } }: Parts, takes: Takes): OtherTool | undefined {
+  if (functions.length > 0 || choice === 'none' || others.some(({ tool }) => !isLeftOut(tool, takes))) return undefined;
+  return others.find(({ tool: { type } }) => REASONS.has(type) || isWebSearch(type));
 }
 
 const RUNS_ELSEWHERE =
   'It runs at a vendor for a fee, which has no price here: offer a function of your own in `tools`.';
+const ONLY_SOME = 'Only models whose vendors speak this interface have it: offer a function of your own in `tools`.';
 
 /** What to do instead of using a tool of a vendor. */
 const REASONS: ReadonlyMap<string, string> = new Map([
+  ['apply_patch', ONLY_SOME],
   ['code_interpreter', RUNS_ELSEWHERE],
   ['computer', RUNS_ELSEWHERE],
   ['computer_use', RUNS_ELSEWHERE],
   ['computer_use_preview', RUNS_ELSEWHERE],
   ['file_search', 'No files are kept here: offer a search of your own as a function in `tools`.'],
   ['image_generation', RUNS_ELSEWHERE],
+  ['local_shell', ONLY_SOME],
   ['mcp', 'Servers are not called from here: call them yourself, and offer their tools as functions in `tools`.'],
+  ['shell', ONLY_SOME],
 ]);
 const SEARCHES =
   'Searches cost a fee each, which has no price here: offer a search of your own as a function in `tools`.';
 
-function refuseTool({ type, path }: OtherTool): Refusal<'BAD_REQUEST'> {
+function refuseTool({ tool: { type }, path }: OtherTool): Refusal<'BAD_REQUEST'> {
   const param = `${path}.type`;
   const reason = isWebSearch(type) ? SEARCHES : (REASONS.get(type) ?? RUNS_ELSEWHERE);
   return refuse('BAD_REQUEST', `\`${param}\` names a tool that this model does not have here. ${reason}`, { param });

@@ -30,13 +30,13 @@ export function readReasoning(
   const opened = typeof data === 'string' ? sealedIds.openThoughts(data, by) : undefined;
   if (opened !== undefined) return opened; // What a vendor of another interface has said, with its own seal.
   const isVendors = typeof id === 'string' && id.length <= PLAIN_ID_CHARACTERS_MAX;
+  const isSealed = typeof data === 'string' && !sealedIds.isThoughts(data);
+  if (!isSealed && thoughts.length === 0) return []; // A summary alone goes back to nobody.
   const common = { index, format: FORMAT, ...(isVendors ? { id } : {}) };
   return [
     ...(texts as readonly string[]).map((text) => ({ type: 'reasoning.summary', summary: text, ...common })),
     ...(thoughts as readonly string[]).map((text) => ({ type: 'reasoning.text', text, ...common })),
-    ...(typeof data === 'string' && !sealedIds.isThoughts(data)
-      ? [{ type: 'reasoning.encrypted', data, ...common }]
-      : []),
+    ...(isSealed ? [{ type: 'reasoning.encrypted', data, ...common }] : []),
   ];
 }
 

@@ -13,13 +13,23 @@ test('WI-04 a null says nothing, whatever the parameter', () => {
   }
 });
 
+test('WI-04 lists of any length are read', () => {
+  const count = 300_000;
+  const parts = Array.from({ length: count }, () => ({ type: 'summary_text', text: '' }));
+  const thought = { type: 'reasoning', summary: parts, content: parts, encrypted_content: 'x' };
+  const said = Array.from({ length: count }, () => ({ role: 'assistant', content: 'a' }));
+  const call = { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' };
+  const request = readBody({ input: [call, thought, ...said] });
+  assert.ok(!(request instanceof Refusal), 'read');
+});
+
 const RUNS = 3_000;
 
 test('WI-04 any body is refused by a field or read into a good request', () => {
   const seen = { read: 0, refused: 0 };
   fc.assert(
     fc.property(anyResponsesBody, fc.boolean(), (fields, webSearch) => {
-      const fitted = fit(fields, { webSearch });
+      const fitted = fit(fields, { ownForm: webSearch, webSearch });
       if (fitted instanceof Refusal) {
         seen.refused += 1;
         assert.equal(fitted.code, 'BAD_REQUEST');

@@ -19,8 +19,13 @@ export function readChoice(value: unknown, tools: ToolSet): Choice | ValueFault 
   if (type === 'function' || type === 'custom') {
     return namespaceFault(value, 'tool_choice') ?? { choice: named(value, tools) };
   }
-  if (typeof type === 'string') return { insistsOn: { type, path: 'tool_choice' } };
+  if (typeof type === 'string') return { insistsOn: otherTool(type, 'tool_choice', tools) };
   return { path: 'tool_choice.type', expects: '"function", "custom" or "allowed_tools"' };
+}
+
+/** A tool of a vendor, as it is offered if it is. */
+function otherTool(type: string, path: string, { others }: ToolSet): OtherTool {
+  return { tool: others.find(({ tool }) => tool.type === type)?.tool ?? { type }, path };
 }
 
 /** A tool by its name, which may be wrong. */
@@ -46,7 +51,7 @@ function readAllowed({ mode, tools: listed }: JsonObject, tools: ToolSet): Choic
     const fault = namespaceFault(tool, at);
     if (fault !== undefined) return fault;
     if (type === 'function' || type === 'custom') allowed.push(named(tool, tools));
-    else others.push({ type, path: at });
+    else others.push(otherTool(type, at, tools));
   }
   const [insistsOn] = others;
   if (allowed.length === 0 && insistsOn !== undefined) return { insistsOn };

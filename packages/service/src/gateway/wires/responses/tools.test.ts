@@ -132,10 +132,15 @@ test('WI-04 tools of vendors are left out beside others, and a priced search sta
   assert.deepEqual(request['tools'], [asFunction('look')]);
   assert.deepEqual(native?.['tools'], [fn('look')]);
   assert.deepEqual(leftOut, ['web_search', 'mcp']);
-  const priced = fittedOf({ tools }, { webSearch: true });
+  const local = [{ type: 'apply_patch' }, { type: 'shell', environment: { type: 'local' } }];
+  const hosted = { type: 'shell', environment: { type: 'container_auto' } };
+  const own = fittedOf({ tools: [...local, hosted, fn('look')], tool_choice: { type: 'shell' } }, { ownForm: true });
+  assert.deepEqual([own.native?.['tools'], own.leftOut], [[...local, fn('look')], ['shell']]);
+  assert.deepEqual(fittedOf({ tools: [...local, fn('look')] }).leftOut, ['apply_patch', 'shell']);
+  const priced = fittedOf({ tools }, { ownForm: true, webSearch: true });
   assert.deepEqual([priced.native?.['tools'], priced.leftOut], [tools.slice(0, 2), ['mcp']]);
   for (const choice of [undefined, 'required', { type: 'web_search' }]) {
-    const searching = fittedOf({ tools: [tools[1]], tool_choice: choice }, { webSearch: true });
+    const searching = fittedOf({ tools: [tools[1]], tool_choice: choice }, { ownForm: true, webSearch: true });
     assert.deepEqual([searching.native?.['tools'], searching.leftOut], [[tools[1]], []]);
     assert.equal(searching.request['tool_choice'], undefined);
   }

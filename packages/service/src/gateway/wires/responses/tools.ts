@@ -18,7 +18,7 @@ export interface ToolSet {
 }
 
 export interface OtherTool {
-  readonly type: string;
+  readonly tool: JsonObject & { readonly type: string };
   readonly path: string;
 }
 
@@ -80,7 +80,7 @@ function readList(
     const { type, name } = tool;
     if (typeof type !== 'string') return { path: `${at}.type`, expects: '"function", "custom" or "namespace"' };
     if (type !== 'function' && type !== 'custom' && (type !== 'namespace' || namespace !== undefined)) {
-      found.others.push({ type, path: at });
+      found.others.push({ tool: { ...tool, type }, path: at });
       continue;
     }
     if (typeof name !== 'string' || name === '' || name.length > NAME_CHARACTERS_MAX) {
