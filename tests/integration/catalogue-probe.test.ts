@@ -9,9 +9,7 @@ import { runHere } from '../support/commands.ts';
 import { answerOf, GOOD_SERVER } from '../support/probed-server.ts';
 import { completionBody, frame, type NextScript, startScriptedUpstream } from '../support/scripted-upstream.ts';
 
-/**
- * The tests run `purser catalogue probe` on servers that behave, ignore the limit, report no usage, or do not answer.
- */
+/** The tests run `purser catalogue probe` on servers that behave, ignore the limit, report no usage, or do not answer. */
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-probe-'));
 const upstream = await startScriptedUpstream();
@@ -54,8 +52,11 @@ function found(said: string): Readonly<Record<string, string>> {
 
 test('MO-13 the probe sends nothing without --yes', async (t) => {
   const { status, said } = await run(t, []);
-  // 9 questions of 300 tokens; two limits of 24 and six of 512, or eight answers of 4,000; and two answers of 24 in one.
-  assert.match(said, /at most 9 calls\.\n.*at most 0\.009036 EUR if .* honours[^]*at most 0\.066796 EUR if it ignores/);
+  // 12 questions of 300 tokens; four limits of 24 and seven of 512, or eleven answers of 4,000; and two answers of 24 in one.
+  assert.match(
+    said,
+    /at most 12 calls\.\n.*at most 0\.011056 EUR if .* honours[^]*at most 0\.091696 EUR if it ignores/,
+  );
   assert.deepEqual([status, upstream.requests.length], [0, first]);
   assert.match((await run(t, [], { price: undefined })).said, /not known: the entry has no price/);
 });
@@ -72,6 +73,8 @@ test('MO-13 a good server needs only a smaller context', async (t) => {
   const { status, said } = await run(t, ['--yes']);
   assert.equal(status, 0);
   assert.deepEqual(found(said), {
+    'chat completions': 'yes: it answers',
+    Responses: 'no: it serves none for this model (404)',
     'output limit by max_completion_tokens': 'yes: the answer was cut, with the finish reason `length`',
     'output limit by max_tokens': 'yes: the answer was cut, with the finish reason `length`',
     'usage in plain answers': 'yes: prompt, completion, total',
@@ -85,8 +88,33 @@ test('MO-13 a good server needs only a smaller context', async (t) => {
   });
   assert.deepEqual(proposedIn(said), { ...MODEL, contextTokens: 8_192 });
   const sent = upstream.requests.slice(first);
-  assert.equal(sent.length, 8); // Seven calls, and the list of models.
+  assert.equal(sent.length, 10); // Nine calls, and the list of models.
   assert.ok(sent.every(({ headers }) => headers.authorization === 'Bearer key-of-ours'));
+});
+
+test('MO-13 the probe says which interfaces an upstream serves', async (t) => {
+  const small = { contextTokens: 8_000 };
+  upstream.script(answerOf({ ...GOOD_SERVER, apis: ['responses'] }));
+  const alone = await run(t, ['--yes'], small);
+  assert.equal(alone.status, 0, alone.said);
+  const { 'chat completions': chat, Responses: responses, tools, streams } = found(alone.said);
+  assert.deepEqual(
+    [chat, responses, tools?.slice(0, 3), streams?.slice(0, 3)],
+    ['no: it serves none for this model (404)', 'yes: it answers', 'yes', 'yes'],
+  );
+  assert.deepEqual(proposedIn(alone.said), { ...MODEL, ...small, apis: ['responses'] });
+
+  upstream.script(answerOf({ ...GOOD_SERVER, apis: ['chat', 'responses'] }));
+  assert.deepEqual(proposedIn((await run(t, ['--yes'], small)).said)['apis'], ['chat', 'responses']);
+  const known = await run(t, ['--yes'], { ...small, apis: ['responses', 'chat'] });
+  assert.match(known.said, /The entry needs no change/);
+});
+
+test('MO-13 a model that takes tools by Responses alone keeps them', async (t) => {
+  upstream.script(answerOf({ ...GOOD_SERVER, apis: ['chat', 'responses'], hasToolsElsewhere: true }));
+  const { said } = await run(t, ['--yes'], { contextTokens: 8_000 });
+  assert.equal(found(said)['tools'], 'yes: by Responses alone');
+  assert.deepEqual(proposedIn(said), { ...MODEL, contextTokens: 8_000, apis: ['responses'] });
 });
 
 test('MO-13 a server that ignores `max_completion_tokens` gets `max_tokens` proposed', async (t) => {
@@ -122,6 +150,7 @@ test('MO-13 a server without common features gets a fitting entry', async (t) =>
   assert.deepEqual(
     Object.entries(others).flatMap(([what, words]) => (words.startsWith('no') ? [`${what}: ${words.slice(4)}`] : [])),
     [
+      'Responses: it serves none for this model (404)',
       'usage in plain answers: Purser would count the tokens itself',
       'stream_options: a stream is rejected with it, and answered without it',
       'usage in streams: Purser would count the tokens itself',

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
+import { callItem, messageItem, responding, streaming } from './responses-upstream.ts';
 import { completionBody, type RecordedRequest, streamSteps, type UpstreamScript } from './scripted-upstream.ts';
 
 /** A server of the compatible format, as `catalogue probe` may find one. */
@@ -10,6 +11,10 @@ export interface ProbedServer {
   readonly isOld: boolean;
   /** The usage of a plain answer covers its first choice only, as that of llama.cpp does. */
   readonly countsOneChoice?: boolean;
+  /** The interfaces that it serves; chat completions unless given. */
+  readonly apis?: readonly ('chat' | 'responses')[];
+  /** Whether it takes tools by Responses alone. */
+  readonly hasToolsElsewhere?: boolean;
   /** Whether the model obeys messages. It is false for a model that obeys no message at all. */
   readonly obeys?: boolean;
 }
@@ -27,16 +32,20 @@ export function answerOf({
   isOld,
   obeys = true,
   countsOneChoice = false,
+  apis = ['chat'],
+  hasToolsElsewhere = false,
 }: ProbedServer): (request: RecordedRequest) => UpstreamScript {
   return ({ path: address, body }) => {
     if (address === '/v1/models') {
       return { body: JSON.stringify({ data: [{ id: 'other' }, { id: 'small', max_model_len: 8_192 }] }) };
     }
     const asked = body as JsonObject;
+    if (!apis.includes(address.endsWith('/responses') ? 'responses' : 'chat')) return { status: 404, body: '{}' };
+    if (address.endsWith('/responses')) return responseTo(asked);
     const [message] = asked['messages'] as readonly JsonObject[];
     const facts = { model: 'small', content: null };
     if (asked['tools'] !== undefined) {
-      if (isOld) return { status: 400, body: '{"error":{"message":"CANARY"}}' };
+      if (isOld || hasToolsElsewhere) return { status: 400, body: '{"error":{"message":"CANARY"}}' };
       const call = { id: 'c', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Paris"}' } };
       return { body: completionBody({ ...facts, toolCalls: [call], finishReason: 'tool_calls' }) };
     }
@@ -68,4 +77,16 @@ export function answerOf({
     const all = Array.from({ length: choices }, (_, index) => ({ ...answer.choices[0], index }));
     return { body: JSON.stringify({ ...answer, choices: all }) };
   };
+}
+
+/** The same by Responses. */
+function responseTo(asked: JsonObject): UpstreamScript {
+  if (asked['tools'] !== undefined) return responding([callItem('get_weather', '{"city":"Paris"}')]);
+  if (asked['text'] !== undefined) return responding([messageItem('{"city":"Paris","year":2024}')]);
+  if (asked['stream'] === true) return streaming([messageItem('one two three')]);
+  const [message] = asked['input'] as readonly JsonObject[];
+  if (message?.['role'] !== 'user') return responding([messageItem('PINEAPPLE')]);
+  const usage = { input_tokens: 20, output_tokens: asked['max_output_tokens'], total_tokens: 44 };
+  const cut = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, usage };
+  return responding([messageItem('1 2 3 4 5')], cut);
 }

@@ -15,3 +15,15 @@ export const KINDS_WITH_APIS: ReadonlySet<string> = new Set(['openai-compatible'
 
 /** One of them. */
 export type Api = z.output<typeof apis>[number];
+
+const CHAT_ALONE: readonly Api[] = ['chat'];
+
+interface Stating {
+  readonly apis?: readonly Api[] | undefined;
+}
+
+/** What an upstream serves: the narrowest entry that says so decides. */
+export function apisOf(provider: object, model?: Stating, upstream?: Stating): readonly Api[] {
+  const { apis } = provider as Stating;
+  return upstream?.apis ?? model?.apis ?? apis ?? CHAT_ALONE;
+}

@@ -1,3 +1,4 @@
+import { apisOf } from '@purser/contract/apis.ts';
 import {
   type Api,
   type CatalogueProvider,
@@ -195,8 +196,6 @@ interface Known {
   readonly nowMs: number;
 }
 
-const CHAT_ALONE: readonly Api[] = ['chat'];
-
 /** Joins an upstream with its provider and its price in force, and fills in what it leaves to its model. */
 function upstreamOf(one: CatalogueUpstream, { settings }: ModelRow, { providers, prices, nowMs }: Known): Upstream {
   const provider = providers.get(one.provider);
@@ -208,7 +207,7 @@ function upstreamOf(one: CatalogueUpstream, { settings }: ModelRow, { providers,
     providerName: one.provider,
     provider,
     providerModel: one.providerModel,
-    apis: one.apis ?? settings.apis ?? ('apis' in provider ? provider.apis : undefined) ?? CHAT_ALONE,
+    apis: apisOf(provider, settings, one),
     isReasoning: settings.parameters?.includes('reasoning_effort') ?? false,
     price: priceOf(price, settings.searchesMax),
     outputLimitParameter:

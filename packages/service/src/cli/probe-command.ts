@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { KINDS_WITH_APIS } from '@purser/contract/apis.ts';
 import { type CataloguePrice, statedPrice } from '@purser/contract/catalogue.ts';
 import { defaultOutputLimitParameter } from '@purser/contract/output-limit.ts';
 import type { Config } from '#app/config.ts';
@@ -92,12 +93,12 @@ function subjectsIn(
   return wanted.map((upstream) => {
     const entry: RawEntry = raw.models[upstream.place.model] ?? {};
     const own: RawEntry = entry.upstreams?.[upstream.place.upstream ?? -1] ?? {};
-    const { definition, providerModel, contextTokens } = upstream;
+    const { definition, providerModel, contextTokens, apis } = upstream;
     const outputLimitParameter =
       own.outputLimitParameter ?? entry.outputLimitParameter ?? defaultOutputLimitParameter(definition);
     return {
       upstream,
-      target: { definition, providerModel, contextTokens, outputLimitParameter },
+      target: { definition, providerModel, contextTokens, outputLimitParameter, apis },
       price: own.price ?? statedPrice(entry),
     };
   });
@@ -112,6 +113,7 @@ function announce(subjects: readonly Subject[], { fillsContext, currency }: Anno
   for (const { upstream, target, price } of subjects) {
     const { calls, cost } = planOf({
       limits: parametersOf(target).length,
+      hasApis: KINDS_WITH_APIS.has(target.definition.kind),
       price,
       maxOutputTokens: upstream.maxOutputTokens,
       fullContextTokens: fillsContext ? target.contextTokens : undefined,

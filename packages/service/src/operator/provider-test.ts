@@ -1,4 +1,5 @@
-import { type CatalogueFile, type CatalogueUpstream, upstreamsOf } from '@purser/contract/catalogue.ts';
+import { apisOf } from '@purser/contract/apis.ts';
+import { type Api, type CatalogueFile, type CatalogueUpstream, upstreamsOf } from '@purser/contract/catalogue.ts';
 import { type CatalogueProvider, originOf } from '@purser/contract/catalogue-providers.ts';
 import { defaultOutputLimitParameter } from '@purser/contract/output-limit.ts';
 import { chargeOf } from '#catalogue/price.ts';
@@ -37,6 +38,7 @@ export interface TestTarget {
   readonly definition: CatalogueProvider;
   readonly providerModel: string;
   readonly outputLimitParameter: 'max_tokens' | 'max_completion_tokens';
+  readonly apis?: readonly Api[] | undefined;
 }
 
 interface TestOptions {
@@ -65,7 +67,8 @@ export function createProviderTest({ pool, catalogue, call }: TestOptions): Prov
       found?.upstream.outputLimitParameter ??
       found?.model.outputLimitParameter ??
       defaultOutputLimitParameter(definition);
-    const tested = await call({ definition, providerModel, outputLimitParameter });
+    const apis = apisOf(definition, found?.model, found?.upstream);
+    const tested = await call({ definition, providerModel, apis, outputLimitParameter });
     const price = found === undefined ? undefined : costPriceOf(found.model, found.upstream, systemClock.nowMs());
     const usage = tested?.usage;
     const cost =

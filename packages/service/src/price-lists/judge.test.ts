@@ -15,7 +15,14 @@ function card(base: Rates, ...tiers: readonly (readonly [number, Rates])[]): Rat
 }
 
 function listed(price: RateCard): ListedModel {
-  return { card: price, faults: [], notes: [], contextTokens: undefined, outputTokens: undefined };
+  return {
+    card: price,
+    faults: [],
+    notes: [],
+    contextTokens: undefined,
+    outputTokens: undefined,
+    isResponsesOnly: false,
+  };
 }
 
 function judged(

@@ -22,6 +22,7 @@ test('MO-10 models.dev is read with rates, tiers and limits', () => {
     notes: [],
     contextTokens: 1_048_576,
     outputTokens: 65_536,
+    isResponsesOnly: false,
     card: [
       {
         aboveInputTokens: 0,
@@ -86,3 +87,16 @@ test('MO-10 a text that lists no prices is refused', () => {
 function tier(text: string): string {
   return `{"cost":{"input":1,"output":2,"tiers":[${text}]}}`;
 }
+
+test('MO-10 a list may say that a model is served by Responses alone', () => {
+  const cost = '"cost":{"input":1,"output":2}';
+  for (const [more, is] of [
+    ['"provider":{"shape":"responses"}', true],
+    ['"provider":{"shape":"completions"}', false],
+    ['"mode":"responses"', true],
+    ['"mode":"responses","supported_endpoints":["/v1/chat/completions","/v1/responses"]', false],
+    ['"mode":"chat","supported_endpoints":["/v1/responses","/v1/batch"]', true],
+  ] as const) {
+    assert.equal(read(`{${cost},${more}}`).isResponsesOnly, is, more);
+  }
+});

@@ -21,6 +21,8 @@ export interface ListedModel {
   readonly notes: readonly string[];
   readonly contextTokens: number | undefined;
   readonly outputTokens: number | undefined;
+  /** The vendor serves it by Responses alone. */
+  readonly isResponsesOnly: boolean;
 }
 
 /** No vendor asks more for a million tokens than 10,000 dollars, or less than a hundredth of a cent. */
@@ -78,7 +80,15 @@ function readModel(entry: JsonObject): ListedModel {
     notes: [...new Set(notes)],
     contextTokens: tokensOf(limits['context']),
     outputTokens: tokensOf(limits['output']),
+    isResponsesOnly: isResponsesOnly(entry),
   };
+}
+
+/** In the words of models.dev, or of LiteLLM's list, from which others are made. */
+function isResponsesOnly({ provider, mode, supported_endpoints: endpoints }: JsonObject): boolean {
+  if (isJsonObject(provider) && provider['shape'] === 'responses') return true;
+  if (!Array.isArray(endpoints)) return mode === 'responses';
+  return endpoints.includes('/v1/responses') && !endpoints.includes('/v1/chat/completions');
 }
 
 interface Findings {

@@ -1,4 +1,6 @@
+import { apisOf } from '@purser/contract/apis.ts';
 import {
+  type Api,
   type CatalogueFile,
   type CataloguePrice,
   RATES as CATALOGUE_RATES,
@@ -19,6 +21,8 @@ export interface PricedUpstream {
   readonly provider: string;
   readonly definition: CatalogueFile['providers'][string];
   readonly providerModel: string;
+  /** The interfaces that it serves. */
+  readonly apis: readonly Api[];
   readonly isFree: boolean;
   readonly old: OldPrice;
   /** How many prices are set for later, and do not count yet. */
@@ -72,6 +76,7 @@ function upstreamsOfModel(
         provider: upstream.provider,
         definition,
         providerModel: upstream.providerModel,
+        apis: apisOf(definition, model, upstream),
         isFree: model.free,
         old: {
           card: price === undefined ? undefined : cardOf(price),

@@ -1,3 +1,4 @@
+import { KINDS_WITH_APIS } from '@purser/contract/apis.ts';
 import type { Decimal } from '#price-lists/decimal.ts';
 import { type Judgement, judge } from '#price-lists/judge.ts';
 import { type Aliases, addressOf, findMatch } from '#price-lists/matching.ts';
@@ -78,10 +79,10 @@ function proposeFor(upstream: PricedUpstream, { list, second }: Lists, options: 
 
 /** Limits are shown and never taken: a larger one would make every hold of the model larger. */
 export function notesOn(
-  upstream: Pick<PricedUpstream, 'definition' | 'contextTokens' | 'maxOutputTokens' | 'laterPrices'>,
-  listed: Pick<ListedModel, 'contextTokens' | 'outputTokens'>,
+  upstream: Pick<PricedUpstream, 'definition' | 'apis' | 'contextTokens' | 'maxOutputTokens' | 'laterPrices'>,
+  listed: Pick<ListedModel, 'contextTokens' | 'outputTokens' | 'isResponsesOnly'>,
 ): readonly string[] {
-  const { contextTokens, maxOutputTokens, laterPrices } = upstream;
+  const { apis, contextTokens, maxOutputTokens, laterPrices } = upstream;
   const notes: string[] = [];
   const context = contextOf(upstream.definition.kind, listed);
   if (context !== undefined && context < contextTokens) {
@@ -89,6 +90,9 @@ export function notesOn(
   }
   if (listed.outputTokens !== undefined && listed.outputTokens < maxOutputTokens) {
     notes.push(`the list says ${listed.outputTokens} tokens of output at most, the catalogue ${maxOutputTokens}`);
+  }
+  if (listed.isResponsesOnly && KINDS_WITH_APIS.has(upstream.definition.kind) && apis.includes('chat')) {
+    notes.push('the list says that it is served by Responses alone: the entry needs `"apis": ["responses"]`');
   }
   if (laterPrices > 0) notes.push('prices that the catalogue has for later stay as they are');
   return notes;

@@ -4,6 +4,7 @@ import {
   CHOICES,
   COUNT,
   DEVELOPER,
+  HELLO,
   QUESTION_TOKENS_MAX,
   SCHEMA,
   SHORT,
@@ -27,6 +28,8 @@ interface ProbePlan {
 interface PlanOptions {
   /** How many names of the output limit are tried. */
   readonly limits: number;
+  /** Whether it may serve several interfaces. Each is asked for, and tools may be asked for twice. */
+  readonly hasApis?: boolean;
   /** The price of the model. It is undefined if the model has no price yet. */
   readonly price: CataloguePrice | undefined;
   readonly maxOutputTokens: number;
@@ -38,8 +41,9 @@ const INPUT = /^(?:input|cache|audioInput|imageInput)/;
 const TOKENS_PER_PRICE = 1_000_000n;
 
 /** Says what a probe may cost at most. Streams and orders may be asked for twice, in both forms. */
-export function planOf({ limits, price, maxOutputTokens, fullContextTokens }: PlanOptions): ProbePlan {
+export function planOf({ limits, hasApis = false, price, maxOutputTokens, fullContextTokens }: PlanOptions): ProbePlan {
   const questions = [...Array.from({ length: limits }, () => COUNT), SHORT, SHORT, TOOL, SCHEMA, DEVELOPER, SYSTEM];
+  if (hasApis) questions.push(HELLO, HELLO, TOOL);
   const calls = questions.map(({ outputTokens }: ProbeCall): PlannedCall => {
     return { inputTokens: QUESTION_TOKENS_MAX, outputTokens };
   });

@@ -1,4 +1,4 @@
-import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
+import type { Api, CatalogueProvider } from '@purser/contract/catalogue.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import type { Chunk, TokenCounts, UsageReport } from '#providers/completion.ts';
 import { findUnsupported } from '#providers/capabilities.ts';
@@ -16,6 +16,8 @@ export interface Manner {
   readonly definition: CatalogueProvider;
   readonly provider: Provider;
   readonly providerModel: string;
+  /** The interface by which it is asked. Undefined: chat completions. */
+  readonly apis?: readonly Api[] | undefined;
   readonly outputLimitParameter: ProviderCall['outputLimitParameter'];
   readonly timeoutMs: number;
 }
@@ -90,11 +92,12 @@ function withChunk(answer: Answer, { choices, usage }: Chunk): Answer {
 }
 
 export function callOf(manner: Manner, { request, outputTokens }: ProbeCall): ProviderCall {
-  const { providerModel, outputLimitParameter, timeoutMs } = manner;
+  const { providerModel, apis, outputLimitParameter, timeoutMs } = manner;
   return {
     request,
     requestText: JSON.stringify(request),
     providerModel,
+    apis,
     outputTokens,
     outputLimitParameter,
     timeoutMs,
@@ -102,7 +105,8 @@ export function callOf(manner: Manner, { request, outputTokens }: ProbeCall): Pr
 }
 
 async function orFailure(manner: Manner, { request }: ProbeCall, ask: () => Promise<Answer>): Promise<Outcome> {
-  const unsupported = findUnsupported({ provider: manner.definition, providerModel: manner.providerModel }, request);
+  const { definition: provider, providerModel, apis } = manner;
+  const unsupported = findUnsupported({ provider, providerModel, apis }, request);
   if (unsupported !== undefined) return new NotExpressible(unsupported.path, unsupported.advice);
   try {
     return await ask();

@@ -1,4 +1,6 @@
-import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
+import type { Api, CatalogueProvider } from '@purser/contract/catalogue.ts';
+import { probeApis, probeToolElsewhere } from '#probe/apis.ts';
+import { KINDS_WITH_APIS } from '@purser/contract/apis.ts';
 import { askPlain, askStreamed, isAnswer, type Manner, type Outcome } from '#probe/exchange.ts';
 import {
   choicesFinding,
@@ -24,6 +26,8 @@ export interface ProbeTarget {
   readonly providerModel: string;
   readonly outputLimitParameter: LimitParameter;
   readonly contextTokens: number;
+  /** The interfaces that the catalogue says it serves. */
+  readonly apis: readonly Api[];
 }
 
 interface ProbeOptions {
@@ -50,6 +54,8 @@ export interface Probed {
   /** The usage of a plain call with `n` of 2 covers both choices, as far as is known. */
   readonly isEveryChoiceCounted: boolean;
   readonly listed: ListedLimits | undefined;
+  /** The interfaces that it serves, as far as is known. Undefined for a kind that has one. */
+  readonly apis: readonly Api[] | undefined;
 }
 
 /** The upstream cannot be probed at all. The message says why, and what to do. */
@@ -60,7 +66,11 @@ const LIMIT_PARAMETERS: readonly LimitParameter[] = ['max_completion_tokens', 'm
 const COMPATIBLE: readonly string[] = ['openai-compatible', 'azure', 'mistral'];
 
 /** The names of the limit that are tried. */
-export function parametersOf({ definition, outputLimitParameter }: ProbeTarget): readonly LimitParameter[] {
+export function parametersOf(
+  { definition, outputLimitParameter }: Omit<ProbeTarget, 'apis'>,
+  asked: readonly Api[] = ['chat'],
+): readonly LimitParameter[] {
+  if (!asked.includes('chat')) return [outputLimitParameter]; // Responses has one name, and the adapter writes it.
   return COMPATIBLE.includes(definition.kind) ? LIMIT_PARAMETERS : [outputLimitParameter];
 }
 
@@ -70,19 +80,27 @@ export function parametersOf({ definition, outputLimitParameter }: ProbeTarget):
  */
 export async function probe(target: ProbeTarget, options: ProbeOptions): Promise<Probed> {
   const { definition, providerModel } = target;
-  const manner = (parameter: LimitParameter, changed: CatalogueProvider = definition): Manner => ({
-    definition: changed,
-    provider: options.clientOf(changed),
-    providerModel,
-    outputLimitParameter: parameter,
-    timeoutMs: options.timeoutMs,
-  });
+  const mannerBy =
+    (apis: readonly Api[] | undefined) =>
+    (parameter: LimitParameter, changed: CatalogueProvider = definition): Manner => ({
+      definition: changed,
+      provider: options.clientOf(changed),
+      providerModel,
+      apis,
+      outputLimitParameter: parameter,
+      timeoutMs: options.timeoutMs,
+    });
+  const byApi = (by: readonly Api[]): Manner => mannerBy(by)(target.outputLimitParameter);
+  const apis = KINDS_WITH_APIS.has(definition.kind) ? await probeApis(target.apis, byApi, passable) : ONE_API;
+  const manner = mannerBy(apis.asked);
 
-  const limits = await probeLimits(target, manner);
+  const limits = await probeLimits(target, manner, apis.asked);
   const plain = manner(limits.chosen);
   const choices = limits.isCounted ? [choicesFinding(passable(await askPlain(plain, CHOICES)))] : [];
   const streamed = await probeStreams(target, (changed) => manner(limits.chosen, changed));
-  const tool = toolFinding(passable(await askPlain(plain, TOOL)));
+  const toolHere = toolFinding(passable(await askPlain(plain, TOOL)));
+  const toolElsewhere = await probeToolElsewhere(apis, toolHere, byApi);
+  const tool = toolElsewhere ?? toolHere;
   const schema = schemaFinding(passable(await askPlain(plain, SCHEMA)));
   const developer = await probeDeveloper(plain);
   const context = options.fillsContext
@@ -91,6 +109,7 @@ export async function probe(target: ProbeTarget, options: ProbeOptions): Promise
   const listed = await options.limitsOf(target);
   return {
     findings: [
+      ...apis.findings,
       ...limits.findings,
       ...choices,
       ...streamed.findings,
@@ -108,16 +127,24 @@ export async function probe(target: ProbeTarget, options: ProbeOptions): Promise
     isSchemaTaken: schema.is !== 'no',
     isEveryChoiceCounted: choices.every(({ is }) => is !== 'no'),
     listed,
+    apis: toolElsewhere === undefined ? apis.served : ['responses'],
   };
 }
 
+/** What a kind of provider with one interface has to show. */
+const ONE_API = { findings: [], asked: undefined, served: undefined };
+
 /** The first calls: they also show whether the upstream answers at all. */
-async function probeLimits(target: ProbeTarget, manner: (parameter: LimitParameter) => Manner) {
+async function probeLimits(
+  target: ProbeTarget,
+  manner: (parameter: LimitParameter) => Manner,
+  asked: readonly Api[] | undefined,
+) {
   const findings: Finding[] = [];
   let isDisproved = false;
   const answered: { readonly parameter: LimitParameter; readonly outcome: Outcome; readonly is: Finding['is'] }[] = [];
   let last: Outcome | undefined;
-  for (const parameter of parametersOf(target)) {
+  for (const parameter of parametersOf(target, asked)) {
     const outcome = passable(await askPlain(manner(parameter), COUNT), last === undefined);
     const finding = limitFinding(parameter, outcome);
     findings.push(finding);
@@ -136,7 +163,7 @@ async function probeLimits(target: ProbeTarget, manner: (parameter: LimitParamet
   const honoured = best.is === 'yes' ? best.parameter : undefined;
   // Two answers are asked for only where their cost is bounded and counted, and where `n` is a word.
   const isCounted = honoured !== undefined && isAnswer(best.outcome) && best.outcome.usage !== undefined;
-  const hasChoices = COMPATIBLE.includes(target.definition.kind);
+  const hasChoices = COMPATIBLE.includes(target.definition.kind) && asked?.includes('chat') !== false;
   return { findings, isDisproved, chosen: best.parameter, honoured, isCounted: isCounted && hasChoices };
 }
 

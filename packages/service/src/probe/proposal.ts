@@ -40,6 +40,7 @@ export function proposalOf(entries: Entries, upstreams: readonly ProbedUpstream[
   const providers: Record<string, JsonObject> = {};
   for (const { target, probed, provider, place } of upstreams) {
     model = withParameter(model, { probed, place });
+    model = withApis(model, { target, probed, place });
     model = withLimits(model, probed);
     model = withoutParameters(model, probed, entries.parameters);
     const options = optionsOf(target.definition, probed);
@@ -55,9 +56,23 @@ export function proposalOf(entries: Entries, upstreams: readonly ProbedUpstream[
 function withParameter(model: JsonObject, { probed, place }: Pick<ProbedUpstream, 'probed' | 'place'>): JsonObject {
   const { outputLimitParameter, isLimitDisproved } = probed;
   if (!isLimitDisproved || outputLimitParameter === undefined) return model;
-  if (place === undefined) return { ...model, outputLimitParameter };
+  return withField(model, place, { outputLimitParameter });
+}
+
+/** Says by which interfaces it can be called, if that is other than the entry says. */
+function withApis(
+  model: JsonObject,
+  { target, probed: { apis }, place }: Pick<ProbedUpstream, 'target' | 'probed' | 'place'>,
+): JsonObject {
+  const isKnown = apis?.length === target.apis.length && apis.every((api) => target.apis.includes(api));
+  return apis === undefined || isKnown ? model : withField(model, place, { apis });
+}
+
+/** The entry with a field of the model, or of one of its upstreams. */
+function withField(model: JsonObject, place: number | undefined, field: JsonObject): JsonObject {
+  if (place === undefined) return { ...model, ...field };
   const upstreams = model['upstreams'] as readonly JsonObject[];
-  return { ...model, upstreams: upstreams.with(place, { ...upstreams[place], outputLimitParameter }) };
+  return { ...model, upstreams: upstreams.with(place, { ...upstreams[place], ...field }) };
 }
 
 /** Proposes only smaller limits. Larger ones are for a person to decide, because they enlarge every hold. */

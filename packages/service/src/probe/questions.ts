@@ -8,6 +8,12 @@ const ROOM = 512;
 export const QUESTION_TOKENS_MAX = 300;
 export const OBEYED = 'PINEAPPLE';
 
+/** It shows whether anything answers at all. */
+export const HELLO: ProbeCall = {
+  request: { messages: [{ role: 'user', content: 'Say hello.' }] },
+  outputTokens: SHORT_LIMIT,
+};
+
 /** Its answer has some 200 tokens. A model that stops by itself before the limit would prove nothing. */
 export const COUNT: ProbeCall = {
   request: {

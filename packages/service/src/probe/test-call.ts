@@ -1,6 +1,7 @@
 import type { SteadyClock } from '#kernel/clock.ts';
 import { TextRun } from '@purser/text-runs/text-run.ts';
 import { callOf, type Manner, reported } from '#probe/exchange.ts';
+import { HELLO } from '#probe/questions.ts';
 import type { TokenCounts } from '#providers/completion.ts';
 import { type ChunkSource, type StreamChunk, UpstreamError, type UpstreamErrorKind } from '#providers/provider.ts';
 
@@ -23,8 +24,8 @@ export interface TestedCall {
   readonly usage: TokenCounts | undefined;
 }
 
-/** Some 10 tokens, by any tokenizer. */
-const HELLO = { request: { messages: [{ role: 'user', content: 'Say hello.' }] }, outputTokens: 1 };
+/** The most output of the call. OpenAI's Responses takes no smaller limit than the second. */
+const TOKENS = { chat: 1, responses: 16 } as const;
 
 /** Makes one streamed call of one token of output, and measures it. A failure of the upstream is a result. */
 export async function testCall(manner: Manner, clock: SteadyClock): Promise<TestedCall> {
@@ -32,7 +33,9 @@ export async function testCall(manner: Manner, clock: SteadyClock): Promise<Test
   const sinceMs = () => Math.round(clock.nowMs() - beginMs);
   let firstByteMs: number | undefined;
   try {
-    const source: ChunkSource = await manner.provider.stream(callOf(manner, HELLO), new AbortController().signal);
+    const isChat = manner.apis?.includes('chat') !== false;
+    const call = { ...HELLO, outputTokens: isChat ? TOKENS.chat : TOKENS.responses };
+    const source: ChunkSource = await manner.provider.stream(callOf(manner, call), new AbortController().signal);
     let usage: TokenCounts | undefined;
     const take = (chunks: readonly StreamChunk[]): boolean => {
       firstByteMs ??= sinceMs();
