@@ -206,6 +206,6 @@ function joined(fields: Readonly<Record<string, unknown>>): string | undefined {
 test('CC-14 a repeat is found although its names and `client_metadata` come in another order', () => {
   const first = joined({ tools: [{ type: 'function', name: 'a' }], client_metadata: { a: '1', b: '2' } });
   assert.equal(typeof first, 'string');
-  assert.equal(joined({ client_metadata: { b: '2', a: '1' }, tools: [{ name: 'a', type: 'function' }] }), first);
+  assert.equal(joined({ client_metadata: { b: '3', a: '1' }, tools: [{ name: 'a', type: 'function' }] }), first);
   assert.notEqual(joined({ tools: [{ type: 'function', name: 'b' }] }), first);
 });

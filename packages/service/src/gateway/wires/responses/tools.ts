@@ -127,10 +127,11 @@ function toolSetOf(all: readonly Offered[], others: readonly OtherTool[]): ToolS
     given.set(name, tool);
   }
   const plain = new Set(all.filter(isPlain).map(({ name }) => name));
-  const inner = innerFunctions(all, names);
+  const alone = namesAlone(all, names);
   const functionOf = (tool: GivenTool): string => {
-    if (!isPlain(tool)) return names.get(keyOf(tool)) ?? standIn(tool);
-    return plain.has(tool.name) ? tool.name : (inner.get(tool.name) ?? tool.name);
+    if (isPlain(tool) && plain.has(tool.name)) return tool.name;
+    const inNamespace = tool.namespace === undefined ? alone.get(keyOf(tool)) : undefined;
+    return names.get(keyOf(tool)) ?? inNamespace ?? (isPlain(tool) ? tool.name : standIn(tool));
   };
   return {
     functions: all.map((one) => ({ type: 'function', function: functionFor(one, functionOf(one)) })),
@@ -145,14 +146,15 @@ function isPlain({ type, namespace }: GivenTool): boolean {
   return type === 'function' && namespace === undefined;
 }
 
-/** Functions in namespaces by their names alone: some clients leave the namespace out. The first of several has the name. */
-function innerFunctions(all: readonly Offered[], names: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const inner = new Map<string, string>();
-  for (const tool of all) {
-    const name = tool.type === 'function' && tool.namespace !== undefined ? names.get(keyOf(tool)) : undefined;
-    if (name !== undefined && !inner.has(tool.name)) inner.set(tool.name, name);
+/** Tools in namespaces by their names alone: some clients leave the namespace out. The first of several has the name. */
+function namesAlone(all: readonly Offered[], names: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const alone = new Map<string, string>();
+  for (const { type, name, namespace } of all) {
+    const own = namespace === undefined ? undefined : names.get(keyOf({ type, name, namespace }));
+    const key = keyOf({ type, name });
+    if (own !== undefined && !alone.has(key)) alone.set(key, own);
   }
-  return inner;
+  return alone;
 }
 
 /** A name for the function that stands for a tool: the same in each request, because caches and conversations have it. */
