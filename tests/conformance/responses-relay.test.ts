@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { TextRun } from '@purser/text-runs/text-run.ts';
 import { createReply } from '../../packages/service/src/gateway/wires/responses/reply.ts';
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 import type { Chunk } from '../../packages/service/src/providers/completion.ts';
 import { checkStream } from '../support/responses/check-stream.ts';
 import { answered, completionOf, NATIVE, PLAIN_CASES, TOOLS } from '../support/responses/plain-cases.ts';
-import { eventsOf, NATIVE_ITEM } from '../support/responses/stream-cases.ts';
+import { eventsOf, NATIVE_BEGINNING, NATIVE_ITEM, textDelta } from '../support/responses/stream-cases.ts';
 import {
   callOfReply,
   chunkOf,
   echoOf,
   eventsIn,
+  nativeChunk,
   openSealing,
   patternOf,
   played,
@@ -19,9 +21,20 @@ import {
 } from '../support/responses/streams.ts';
 
 const CALL = callOfReply();
+const OPEN = [{ index: 0, delta: {}, finish_reason: 'length' as const }];
 
 function outputOf(response: JsonObject): readonly JsonObject[] {
   return response['output'] as readonly JsonObject[];
+}
+
+/** A delta whose number is a text, as templates of runs have it. */
+function numbered(text: string, number: string): Chunk {
+  const { obfuscation: _padding, ...event } = textDelta(text, '');
+  return nativeChunk([{ ...event, sequence_number: number }]);
+}
+
+function padded(text: string, padding: string, number: string): Chunk {
+  return nativeChunk([{ ...textDelta(text, padding), sequence_number: number }]);
 }
 
 function wrapped(text: string): Chunk {
@@ -49,6 +62,32 @@ test('WI-06 a run writes the events of its chunks', () => {
     assert.equal(run.write(first), single.write(first));
     assert.equal(run.writeRun(runFor(pattern, texts)), texts.map((text) => single.write(chunkWith(text))).join(''));
     assert.equal(run.write(chunkOf({}, 'stop')), single.write(chunkOf({}, 'stop')));
+  }
+});
+
+test('WI-02 a run of a vendor’s events is renumbered, with padding or without', () => {
+  const texts = ['a', '"b"\n', 'ünd'];
+  for (const [chunkWith, textCount] of [
+    [numbered, 2],
+    [padded, 3],
+  ] as const) {
+    const [run, single] = [1, 2].map(() => createReply(echoOf(), openSealing()).stream(CALL));
+    assert.ok(run !== undefined && single !== undefined);
+    for (const sent of NATIVE_BEGINNING.slice(0, 4))
+      assert.equal(run.write(sent as Chunk), single.write(sent as Chunk));
+    const pattern = {
+      textCount,
+      withTexts: ([one = '', two = '', three = '']: readonly string[]) => chunkWith(one, two, three),
+    };
+    const numbers = texts.map((_, place) => String(70 + place));
+    const values = textCount === 2 ? [texts, numbers] : [texts, ['x', 'yy', ''], numbers];
+    const escaped = values.map((list) => list.map((text) => JSON.stringify(text).slice(1, -1)));
+    const written = run.writeRun(new TextRun(pattern, escaped, 8));
+    const chunks = texts.map((_, place) =>
+      chunkWith(...(values.map((list) => list[place]) as [string, string, string])),
+    );
+    assert.equal(written, chunks.map((chunk) => single.write(chunk)).join(''));
+    assert.equal(run.cut(OPEN), single.cut(OPEN));
   }
 });
 

@@ -46,7 +46,7 @@ const ITEM = { id: 'msg_v', type: 'message', status: 'in_progress', role: 'assis
 const PLACE = { item_id: 'msg_v', output_index: 1, content_index: 0 };
 const TEXT = { type: 'output_text', text: '', annotations: [], logprobs: [] };
 const THOUGHT = { id: 'rs_v', type: 'reasoning', summary: [], encrypted_content: 'vendor' };
-const textDelta = (delta: string, obfuscation: string): JsonObject => ({
+export const textDelta = (delta: string, obfuscation: string): JsonObject => ({
   type: 'response.output_text.delta',
   sequence_number: 99,
   ...PLACE,
