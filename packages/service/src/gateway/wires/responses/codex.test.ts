@@ -92,7 +92,7 @@ for (const [name, { body, functions }] of Object.entries(FORMS)) {
 }
 
 test('WI-04 the calls of Codex come back with the names that it gave', () => {
-  const { body } = FORMS['of gpt-6-luna'] ?? {};
+  const { body = COMMON } = FORMS['of gpt-6-luna'] ?? {};
   const calls = [
     { type: 'reasoning', id: 'rs_1', summary: [], content: null, encrypted_content: 'sealed' },
     { type: 'custom_tool_call', id: 'ctc_1', status: 'completed', call_id: 'a', name: 'exec', input: 'ls' },
@@ -100,7 +100,10 @@ test('WI-04 the calls of Codex come back with the names that it gave', () => {
     { type: 'function_call', id: 'fc_1', call_id: 'b', name: 'now', namespace: 'clock', arguments: '{}' },
     { type: 'function_call_output', id: 'fco_1', call_id: 'b', output: '22:00' },
   ];
-  const { request, native } = fittedOf({ ...body, input: [...(body?.['input'] as readonly JsonObject[]), ...calls] });
+  const { request, native = {} } = fittedOf({
+    ...body,
+    input: [...(body['input'] as readonly JsonObject[]), ...calls],
+  });
   const called = (request['messages'] as readonly JsonObject[]).flatMap(({ tool_calls: made = [] }) =>
     (made as readonly { readonly function: unknown }[]).map((call) => call.function),
   );
@@ -108,8 +111,8 @@ test('WI-04 the calls of Codex come back with the names that it gave', () => {
     { name: 'functions__exec', arguments: '{"input":"ls"}' },
     { name: 'clock__now', arguments: '{}' },
   ]);
-  assert.deepEqual((native?.['input'] as readonly unknown[]).slice(-calls.length), calls);
-  assert.deepEqual(toldOf(body ?? {}).echo.tools.get('functions__exec'), {
+  assert.deepEqual((native['input'] as readonly unknown[]).slice(-calls.length), calls);
+  assert.deepEqual(toldOf(body).echo.tools.get('functions__exec'), {
     type: 'custom',
     name: 'exec',
     namespace: 'functions',
