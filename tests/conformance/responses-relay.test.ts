@@ -139,6 +139,21 @@ test('WI-05 a carrier has the items of a stream under their short ids', () => {
   assert.equal(outputOf(checkStream(eventsIn(played([called, chunkOf({}, 'tool_calls')], { sealing })))).length, 1);
 });
 
+test('WI-05 a picture is delivered, and carried without itself', () => {
+  const answer = [
+    chunkOf({ images: [{ image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }] }),
+    chunkOf({}, 'stop'),
+  ];
+  const [picture, carrier] = outputOf(
+    checkStream(eventsIn(played(answer, { sealing: openSealing({ isCarried: true }) }))),
+  );
+  assert.deepEqual(
+    [picture?.['type'], picture?.['result'], picture?.['output_format']],
+    ['image_generation_call', 'iVBORw0KGgo=', 'png'],
+  );
+  assert.deepEqual(unpacked(carrier?.['id']), { items: { [String(picture?.['id'])]: { ...picture, result: null } } });
+});
+
 test('WI-02 events of a vendor keep their fields, under our head and numbers', () => {
   const events = eventsOf('events of a vendor');
   const last = checkStream(events);

@@ -133,3 +133,15 @@ test('WI-05 a client that sends ids of streamed items gets a carrier', () => {
   const { sealing } = toldOf({});
   assert.deepEqual(messagesOf([reference(sealing.ofItem(text('Hi.')))]), [asText('Hi.')]);
 });
+
+test('WI-05 a picture of ours comes back, and is passed over', () => {
+  const picture = { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: null };
+  const carrier = toldOf({}).sealing.ofItems({ ig_1: picture });
+  const question = { role: 'user', content: 'And now?' };
+  for (const input of [
+    [picture, question],
+    [reference('ig_1'), reference(carrier), question],
+  ]) {
+    assert.deepEqual(messagesOf(input), [question]);
+  }
+});

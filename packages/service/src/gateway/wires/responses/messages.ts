@@ -89,7 +89,13 @@ export function readMessages(items: readonly Item[], context: MessageContext): r
 type Kind = 'assistant' | 'message' | 'call' | 'output' | 'reasoning' | 'passed over' | 'unknown';
 
 /** What vendors add to a conversation beside messages and calls. It says nothing to another model. */
-const PASSED_OVER = new Set<unknown>(['additional_tools', 'tool_search_call', 'tool_search_output', 'web_search_call']);
+const PASSED_OVER = new Set<unknown>([
+  'additional_tools',
+  'image_generation_call',
+  'tool_search_call',
+  'tool_search_output',
+  'web_search_call',
+]);
 const CALLS = new Set<unknown>([
   'function_call',
   'custom_tool_call',

@@ -58,6 +58,7 @@ test('WI-02 vendors get no id and no seal of ours, and no reasoning without its 
     { type: 'reasoning', id: 'rs_3', summary: [], encrypted_content: ours },
     { type: 'web_search_call', id: 'ws_1', status: 'completed' },
     { type: 'function_call_output', call_id: 'a', output: 'Seen.' },
+    { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: null },
   ];
   assert.deepEqual(fittedOf({ input }).native?.['input'], [message, sealed, { ...call, id: 'fc_1' }, input[6]]);
 });

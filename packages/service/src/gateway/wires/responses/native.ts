@@ -92,6 +92,8 @@ function nativeItem(item: JsonObject, takes: Takes, sealedIds: SealedIds): reado
   const { type, id, encrypted_content: sealed } = item;
   if (type === 'reasoning' && (typeof sealed !== 'string' || sealedIds.isThoughts(sealed))) return [];
   if (type === 'web_search_call' && !takes.webSearch) return [];
+  // Carried without its picture (WI-05).
+  if (type === 'image_generation_call' && typeof item['result'] !== 'string') return [];
   if (type === 'additional_tools') return [{ ...item, tools: offeredTools(item['tools'], takes) }];
   if (id === undefined || (typeof id === 'string' && id.length <= PLAIN_ID_CHARACTERS_MAX)) return [item];
   const { id: _id, ...rest } = item;

@@ -18,3 +18,8 @@ export function pictureItem(address: string): JsonObject | undefined {
     result: address.slice(head[0].length),
   };
 }
+
+/** An item as an id carries it: without its picture, which is larger than an id may be and goes back to no model. */
+export function carriedItem(item: JsonObject): JsonObject {
+  return item['type'] === 'image_generation_call' ? { ...item, result: null } : item;
+}

@@ -10,6 +10,7 @@ import {
   vendorFields,
   outputOf,
 } from '#gateway/wires/responses/reply-response.ts';
+import { carriedItem } from '#gateway/wires/responses/reply-pictures.ts';
 import { createSaidReader } from '#gateway/wires/responses/reply-said.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Completion } from '#providers/completion.ts';
@@ -54,5 +55,5 @@ function sealedItem(item: JsonObject, sealing: Sealing): JsonObject {
 
 /** An id that carries the item. Calls of functions come back whole, and keep theirs. */
 function idFor(item: JsonObject, { isStored, ofItem }: Sealing): string | undefined {
-  return isStored && item['type'] !== 'function_call' ? ofItem(item) : undefined;
+  return isStored && item['type'] !== 'function_call' ? ofItem(carriedItem(item)) : undefined;
 }

@@ -6,6 +6,7 @@ import { tokensOf } from '#gateway/wires/responses/reply-fields.ts';
 import { type ItemStatus, itemEvent } from '#gateway/wires/responses/reply-item-writer.ts';
 import { createAnswerItems } from '#gateway/wires/responses/reply-items.ts';
 import { createNativeRelay } from '#gateway/wires/responses/reply-native.ts';
+import { carriedItem } from '#gateway/wires/responses/reply-pictures.ts';
 import {
   CUT,
   endingOf,
@@ -138,7 +139,7 @@ function statusOf({ status }: ResponseEnding): ItemStatus {
 
 /** The item that carries those of a stream: the client sends their ids in their place (WI-05). Calls of functions come back whole. */
 function carrierOf(output: readonly string[], { ofItems }: Sealing): string | undefined {
-  const items = output.map((text) => JSON.parse(text) as JsonObject);
+  const items = output.map((text) => carriedItem(JSON.parse(text) as JsonObject));
   const carried = items.filter(({ type, id }) => type !== 'function_call' && typeof id === 'string');
   const id =
     carried.length === 0 ? undefined : ofItems(Object.fromEntries(carried.map((item) => [String(item['id']), item])));
