@@ -40,6 +40,7 @@ const TURN = 'statement.ledger-turn';
  */
 const COVERS: Readonly<Record<string, string>> = {
   complete: 'lane.place', // It hands on to `runInLane`, which waits for this first. A turn of the body before that changes nothing.
+  completeAtTurn: 'lane.place', // The same for a large body, which is counted before.
   'answer.run': 'relay',
   admitted: 'admit',
   found: 'keys.find',
