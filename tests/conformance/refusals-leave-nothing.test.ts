@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { sql } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { openStream } from '../support/open-stream.ts';
-import { chat } from '../support/client.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { streamSteps } from '../support/scripted-upstream.ts';
-import { ANSWERS, STEPS, violate, violationCatalogue } from '../support/violations.ts';
 import { setStage } from '../support/stage.ts';
+import { answerTo, STEPS, violate, VIOLATION_SETTINGS, violationCatalogue } from '../support/violations.ts';
+import { ask, eachWire } from '../support/wires.ts';
 
-const { upstream, service } = await setStage({ catalogue: violationCatalogue });
+const { upstream, service } = await setStage({ catalogue: violationCatalogue, environment: VIOLATION_SETTINGS });
 
 /** Everything that a call could leave behind: holds, receipts, entries that move a wallet's money, sandbox holds. */
 async function traces(): Promise<Readonly<Record<string, number>>> {
@@ -25,10 +25,10 @@ async function traces(): Promise<Readonly<Record<string, number>>> {
 const NOTHING = { holds: 0, receipts: 0, charges: 0, held: 0, fake_holds: 0, fake: 0 };
 
 for (const fault of STEPS.flat()) {
-  test(`CC-08 "${fault}" charges nothing and leaves no hold`, async () => {
+  eachWire.test(`CC-08 "${fault}" charges nothing and leaves no hold`, async (wire) => {
     for (const mode of ['live', 'sandbox'] as const) {
       if (mode === 'sandbox' && fault === 'not connected') continue;
-      assertRefusal(await violate(service, new Set([fault]), mode), ANSWERS[fault], mode);
+      assertRefusal(await violate(service, new Set([fault]), { wire, mode }), answerTo(fault, wire), mode);
     }
     assert.equal(upstream.requests.length, 0);
     assert.deepEqual(await traces(), NOTHING);
@@ -41,7 +41,7 @@ test('CC-08 after all refusals the books are right', async () => {
   assert.deepEqual(await service.check(), []);
 });
 
-test('CC-08 refusing a stream leaves the open ones untouched', async () => {
+eachWire.test('CC-08 refusing a stream leaves the open ones untouched', async (wire) => {
   const app = await service.addApp({ maxStreamsPerUser: 1 });
   await service.fund(app, 'u', 1_000_000);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
@@ -49,19 +49,19 @@ test('CC-08 refusing a stream leaves the open ones untouched', async () => {
   const steps = streamSteps({ model: 'm', pieces: ['begun'], usage, includeUsageChunk: true });
   upstream.script({ body: [...steps.slice(0, 2), { waitFor: held }, ...steps.slice(2)] });
   const options = { url: service.url, key: app.liveKey, user: 'u' };
-  const stream = await openStream(options);
+  const stream = await openStream({ ...options, path: wire.path }, wire.question);
   await stream.until('begun');
   const requests = upstream.requests.length;
   const beside = await traces();
   const wallet = await service.wallet(app, 'u');
   assert.equal(wallet.openStreams, 1);
   assert.ok(wallet.held > 0);
-  assertRefusal(await chat(options, { stream: true }), { code: 'CONCURRENT_STREAM_LIMIT' });
+  assertRefusal(await ask(wire, options, { stream: true }), { code: 'CONCURRENT_STREAM_LIMIT' });
   assert.deepEqual(await traces(), beside);
   assert.deepEqual(await service.wallet(app, 'u'), wallet);
   assert.equal(upstream.requests.length, requests);
   release();
-  assert.ok((await stream.whole()).endsWith('data: [DONE]\n\n'));
+  assert.match(await stream.whole(), /charge-micros=/);
   await waitUntil('the hold is gone', async () => (await service.wallet(app, 'u')).held === 0);
   assert.deepEqual(await service.check(), []);
 });

@@ -7,7 +7,8 @@ import { FOREIGN_PARAMETERS, PARAMETER_TABLE } from '../support/parameter-table.
 import { frame, streamSteps, type UpstreamScript } from '../support/scripted-upstream.ts';
 import { openStream, payloadsOf } from '../support/open-stream.ts';
 import { setStage } from '../support/stage.ts';
-import { type Fault, STEPS, violate, violationCatalogue } from '../support/violations.ts';
+import { type Fault, STEPS, violate, VIOLATION_SETTINGS, violationCatalogue } from '../support/violations.ts';
+import { eachWire } from '../support/wires.ts';
 
 /**
  * Every refusal that a live call can get, next to the sandbox call's refusal of the same request: status, headers and body are
@@ -20,7 +21,7 @@ const stage = await setStage({
 });
 const { service, app, upstream } = stage;
 /** A stage whose models take few parameters. */
-const faulty = await setStage({ catalogue: violationCatalogue });
+const faulty = await setStage({ catalogue: violationCatalogue, environment: VIOLATION_SETTINGS });
 const user = await stage.newUser(100_000_000);
 upstream.script({ status: 500, body: '{}' });
 
@@ -126,11 +127,11 @@ test(`SB-02 ${CASES.length} requests refused for their content match in both mod
 });
 
 for (const fault of STEPS.flat()) {
-  test(`SB-02 "${fault}" gets the same refusal in both modes`, async () => {
+  eachWire.test(`SB-02 "${fault}" gets the same refusal in both modes`, async (wire) => {
     // The sandbox has no connections: an unconnected wallet answers like an empty one.
     const twin = fault === 'not connected' ? 'no balance' : fault;
-    const live = await violate(faulty.service, new Set<Fault>([fault]), 'live');
-    const sandbox = await violate(faulty.service, new Set<Fault>([twin]), 'sandbox');
+    const live = await violate(faulty.service, new Set<Fault>([fault]), { wire, mode: 'live' });
+    const sandbox = await violate(faulty.service, new Set<Fault>([twin]), { wire, mode: 'sandbox' });
     assertSame(live, sandbox, { isKnown: !['too large', 'compressed', 'no key'].includes(fault) });
   });
 }

@@ -5,6 +5,7 @@ import { chargeFor } from '../support/catalogue.ts';
 import { startSecondGateway } from '../support/service.ts';
 import { sql } from '../support/sql.ts';
 import { soon, waitUntil } from '../support/wait-until.ts';
+import { eachWire, saidIn, type SpokenWire } from '../support/wires.ts';
 import { createGate } from '../support/gate.ts';
 import { holdFor } from '../support/hold-price.ts';
 import { estimatedPromptOf } from '../support/prompt-size.ts';
@@ -174,34 +175,31 @@ function drainsOf(user: string): Promise<readonly { readonly isJoined: boolean }
 }
 
 for (const { by, ...mark } of REPEATABLE) {
-  const leftOpen = async (steps: readonly UpstreamStep[]) => {
+  const leftOpen = async ({ path, promptOf }: SpokenWire, steps: readonly UpstreamStep[]) => {
     const user = await newUser(BALANCE);
-    const messages = [{ role: 'user', content: 'Hello' }];
-    const body = JSON.stringify({ model: 'acme.drained-1', messages, stream: true });
+    const body = JSON.stringify({ model: 'acme.drained-1', ...promptOf('Hello'), stream: true });
     upstream.script({ body: steps });
-    const left = openChat({ url: service.url, user, body, correlationId: user, ...mark });
+    const left = openChat({ path, url: service.url, user, body, correlationId: user, ...mark });
     await left.read('First');
     left.leave();
     await waitUntil('the database knows the drain', () => isDrained(user));
-    return { user, repeated: (url: string) => openChat({ url, user, body, ...mark }) };
+    return { user, repeated: (url: string) => openChat({ path, url, user, body, ...mark }) };
   };
   const isJoined = (user: string) => async () => (await drainsOf(user)).some(({ isJoined: is }) => is);
 
-  test(`CC-14 by ${by}, a repeat gets what a drained stream came to`, async (t) => {
+  eachWire.test(`CC-14 by ${by}, a repeat gets what a drained stream came to`, async (wire, t) => {
     const second = await startSecondGateway(service, SHARED_SECRET);
     t.after(second.close);
     const [gate, before] = [createGate(), upstream.requests.length];
-    const { user, repeated } = await leftOpen([ROLE, FIRST, { waitFor: gate.opened }, ...STREAM.slice(2)]);
+    const { user, repeated } = await leftOpen(wire, [ROLE, FIRST, { waitFor: gate.opened }, ...STREAM.slice(2)]);
     const repeat = repeated(second.url);
     await waitUntil('the repeat waits', isJoined(user)); // It needs no slot, and the only one stays the drain's.
     gate.open();
     await soon('the repeat is answered', repeat.closed);
     const { headers } = await repeat.head;
     assert.equal(headers['x-service-replayed'], 'true');
-    for (const piece of PIECES) assert.ok(repeat.text().includes(piece), repeat.text());
-    assert.ok(
-      repeat.text().endsWith(`: charge-micros=${REPORTED} call-id=${headers['x-service-call-id']}\n\ndata: [DONE]\n\n`),
-    );
+    const { text, charged: told } = saidOf(wire, repeat.text());
+    assert.deepEqual([text, told], [PIECES.join(''), REPORTED]);
     const again = repeated(service.url);
     await soon('a later repeat is answered', again.closed);
     assert.equal(again.text(), repeat.text());
@@ -210,17 +208,22 @@ for (const { by, ...mark } of REPEATABLE) {
     assert.deepEqual([outcome, charged], ['answered', REPORTED]);
   });
 
-  test(`CC-14 by ${by}, a repeat runs anew when its drain fails`, async () => {
+  eachWire.test(`CC-14 by ${by}, a repeat runs anew when its drain fails`, async (wire) => {
     const [gate, before] = [createGate(), upstream.requests.length];
-    const { user, repeated } = await leftOpen([ROLE, FIRST, { waitFor: gate.opened }, { destroy: true }]);
+    const { user, repeated } = await leftOpen(wire, [ROLE, FIRST, { waitFor: gate.opened }, { destroy: true }]);
     upstream.script({ body: STREAM });
     const repeat = repeated(service.url);
     await waitUntil('the repeat waits', isJoined(user));
     gate.open();
     await soon('the repeat is answered', repeat.closed);
     assert.equal((await repeat.head).headers['x-service-replayed'], undefined);
-    assert.ok(repeat.text().endsWith('data: [DONE]\n\n'), repeat.text());
+    assert.equal(saidOf(wire, repeat.text()).charged, REPORTED);
     assert.equal(upstream.requests.length, before + 2);
     assert.deepEqual(await service.wallet(app, user), { balance: BALANCE - REPORTED, held: 0, openStreams: 0 });
   });
+}
+
+function saidOf(wire: SpokenWire, text: string) {
+  const headers = new Headers({ 'content-type': 'text/event-stream' });
+  return saidIn(wire, { text, body: {}, headers });
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { chargeFor } from '../support/catalogue.ts';
 import { send } from '../support/client.ts';
 import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
+import { ask, eachWire, saidIn } from '../support/wires.ts';
 
 const USAGE = {
   prompt_tokens: 1_234,
@@ -13,29 +13,34 @@ const USAGE = {
 };
 const CHARGE = chargeFor({ prompt: 1_234, cached: 1_000, completion: 77 });
 
-const { upstream, service, app, callAs } = await setStage();
+const { upstream, service, app } = await setStage();
+const USED = { prompt: 1_234, cached: 1_000, completion: 77 };
 
-test('WA-07 a plain call costs exactly the price of its usage', async () => {
-  await service.fund(app, 'plain', 1_000_000);
+eachWire.test('WA-07 WI-01 a plain call costs exactly the price of its usage', async (wire) => {
+  const user = `plain-${wire.name.length}`;
+  await service.fund(app, user, 1_000_000);
   upstream.script({ body: completionBody({ model: 'large-upstream', content: 'Hi.', usage: USAGE }) });
-  const reply = await callAs('plain');
-  assert.equal(reply.status, 200, reply.text);
-  assert.equal(reply.body['model'], 'acme.large-1');
-  assert.equal(reply.headers.get('x-service-charge-micros'), String(CHARGE));
-  assert.deepEqual(await service.wallet(app, 'plain'), { balance: 1_000_000 - CHARGE, held: 0, openStreams: 0 });
-  assert.deepEqual(await service.check(), []);
+  const reply = await ask(wire, { url: service.url, key: app.liveKey, user });
+  assert.equal(reply.body['model'], 'acme.large-1', reply.text);
+  const said = { text: 'Hi.', reason: 'stop', usage: USED, charged: CHARGE, code: undefined };
+  assert.deepEqual(saidIn(wire, reply), said);
+  await expectCharged(user);
 });
 
-test('WA-07 a streamed call costs exactly the price of its usage', async () => {
-  await service.fund(app, 'streamed', 1_000_000);
-  upstream.script({
-    body: streamSteps({ model: 'large-upstream', pieces: ['Hi', '.'], usage: USAGE, includeUsageChunk: true }),
-  });
-  const reply = await callAs('streamed', { stream: true });
-  assert.equal(reply.status, 200, reply.text);
-  assert.ok(reply.text.endsWith('data: [DONE]\n\n'));
-  assert.deepEqual(await service.wallet(app, 'streamed'), { balance: 1_000_000 - CHARGE, held: 0, openStreams: 0 });
-  const balance = await send('/balance', { url: service.url, key: app.liveKey, user: 'streamed' });
+eachWire.test('WA-07 WI-01 a streamed call costs exactly the price of its usage', async (wire) => {
+  const user = `streamed-${wire.name.length}`;
+  await service.fund(app, user, 1_000_000);
+  const stream = { model: 'large-upstream', pieces: ['Hi', '.'], usage: USAGE, includeUsageChunk: true };
+  upstream.script({ body: streamSteps(stream) });
+  const reply = await ask(wire, { url: service.url, key: app.liveKey, user }, wire.streamed);
+  const said = { text: 'Hi.', reason: 'stop', usage: USED, charged: CHARGE, code: undefined };
+  assert.deepEqual(saidIn(wire, reply), said, reply.text);
+  await expectCharged(user);
+  const balance = await send('/balance', { url: service.url, key: app.liveKey, user });
   assert.equal(balance.body['balanceMicros'], 1_000_000 - CHARGE);
-  assert.deepEqual(await service.check(), []);
 });
+
+async function expectCharged(user: string): Promise<void> {
+  assert.deepEqual(await service.wallet(app, user), { balance: 1_000_000 - CHARGE, held: 0, openStreams: 0 });
+  assert.deepEqual(await service.check(), []);
+}

@@ -6,6 +6,8 @@ import { waitUntil } from './wait-until.ts';
 export type OpenChat = ReturnType<typeof openChat>;
 
 interface OpenOptions {
+  /** That of chat completions unless given. */
+  readonly path?: string;
   readonly url: string;
   readonly key: string;
   readonly user: string;
@@ -16,9 +18,18 @@ interface OpenOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export function openChat({ url, key, user, body, correlationId, missingBytes = 0, headers = {} }: OpenOptions) {
+export function openChat({
+  path = COMPLETIONS,
+  url,
+  key,
+  user,
+  body,
+  correlationId,
+  missingBytes = 0,
+  headers = {},
+}: OpenOptions) {
   let text = '';
-  const sent = request(url + COMPLETIONS, {
+  const sent = request(url + path, {
     method: 'POST',
     agent: false,
     headers: {

@@ -1,11 +1,11 @@
 import { stopDatabaseClock } from './database-clock.ts';
-import { callRoute, DATA_PLANE } from './every-route-refuses.ts';
-import type { Reply } from './client.ts';
+import { type Reply, send } from './client.ts';
 import type { catalogueAt } from './catalogue.ts';
 import { revokeKey, setApp, untilRefused } from './operator-acts.ts';
 import type { Code } from './refusal.ts';
 import type { TestApp, TestService } from './service.ts';
 import { sql } from './sql.ts';
+import type { SpokenWire } from './wires.ts';
 
 /**
  * Reasons for a refusal, in the order of CC-10. Names in one row are faults of the same step. A user who is not connected
@@ -31,8 +31,20 @@ export const STEPS = [
 
 export type Fault = (typeof STEPS)[number][number];
 
+/** Each wire reads bodies of this many bytes. */
+export const VIOLATION_SETTINGS = { PURSER_CALL_BODY_BYTES_MAX: '1048576' };
+
+interface Answer {
+  readonly code: Code;
+  readonly param: string | null;
+}
+
 /** The answer to a fault if nothing before it is wrong. */
-export const ANSWERS: Readonly<Record<Fault, { readonly code: Code; readonly param: string | null }>> = {
+export function answerTo(fault: Fault, wire: SpokenWire): Answer {
+  return fault === 'misshapen' ? { code: 'BAD_REQUEST', param: wire.promptField } : ANSWERS[fault];
+}
+
+const ANSWERS: Readonly<Record<Exclude<Fault, 'misshapen'>, Answer>> = {
   'too large': { code: 'PAYLOAD_TOO_LARGE', param: null },
   compressed: { code: 'BAD_REQUEST', param: 'content-encoding' },
   'no key': { code: 'UNAUTHORIZED', param: null },
@@ -40,11 +52,10 @@ export const ANSWERS: Readonly<Record<Fault, { readonly code: Code; readonly par
   'too fast': { code: 'TOO_MANY_REQUESTS', param: null },
   'no user': { code: 'BAD_REQUEST', param: 'x-service-user' },
   'too deep': { code: 'BAD_REQUEST', param: null },
-  misshapen: { code: 'BAD_REQUEST', param: 'messages' },
   'unknown parameter': { code: 'BAD_REQUEST', param: 'unheard_of' },
   'unknown model': { code: 'BAD_REQUEST', param: 'model' },
   'reserved model': { code: 'MODEL_NOT_ENTITLED', param: 'model' },
-  'parameter of another model': { code: 'BAD_REQUEST', param: 'seed' },
+  'parameter of another model': { code: 'BAD_REQUEST', param: 'temperature' },
   'too many streams': { code: 'CONCURRENT_STREAM_LIMIT', param: null },
   'not connected': { code: 'PAYMENT_REQUIRED', param: null },
   'wallet suspended': { code: 'WALLET_SUSPENDED', param: null },
@@ -54,7 +65,10 @@ export const ANSWERS: Readonly<Record<Fault, { readonly code: Code; readonly par
 
 /** Every model takes only some parameters. The reserved model exists enabled and disabled. */
 export function violationCatalogue({ models, ...rest }: ReturnType<typeof catalogueAt>) {
-  const [large, secret] = models.map((model) => ({ ...model, parameters: ['tools', 'max_tokens'] }));
+  const [large, secret] = models.map((model) => ({
+    ...model,
+    parameters: ['tools', 'max_tokens', 'max_completion_tokens'],
+  }));
   return { ...rest, models: [large, secret, { ...secret, id: 'acme.off-1', enabled: false }] };
 }
 
@@ -62,7 +76,7 @@ export function violationCatalogue({ models, ...rest }: ReturnType<typeof catalo
 export async function violate(
   service: TestService,
   faults: ReadonlySet<Fault>,
-  mode: 'live' | 'sandbox',
+  { wire, mode }: { readonly wire: SpokenWire; readonly mode: 'live' | 'sandbox' },
 ): Promise<Reply> {
   const app = await service.addApp({ maxStreamsPerUser: 1 });
   if (mode === 'live') await arrangeWallet(service, app, faults);
@@ -77,18 +91,16 @@ export async function violate(
     await revokeKey(service, app, mode);
     await untilRefused(service.url, key, 'UNAUTHORIZED');
   }
-  const [completions] = DATA_PLANE;
-  if (completions === undefined) throw new Error('There is no route for completions.');
-  return callRoute(completions, {
+  return send(wire.path, {
     url: service.url,
     key,
     ...(faults.has('no user') ? {} : { user: 'u' }),
     ...(faults.has('compressed') ? { headers: { 'content-encoding': 'gzip' } } : {}),
-    body: bodyWith(faults),
+    body: bodyWith(faults, wire),
   });
 }
 
-function bodyWith(faults: ReadonlySet<Fault>): string {
+function bodyWith(faults: ReadonlySet<Fault>, { promptField, promptOf, toolsOf }: SpokenWire): string {
   const isNamedWrong = faults.has('unknown model');
   const reserved = isNamedWrong ? 'off' : 'secret'; // Reserved and not served, or only reserved.
   const open = isNamedWrong ? 'nothing' : 'large';
@@ -96,11 +108,11 @@ function bodyWith(faults: ReadonlySet<Fault>): string {
   for (let level = 0; level < 40; level += 1) deep = { deep };
   const body = JSON.stringify({
     model: faults.has('reserved model') ? reserved : open,
-    messages: faults.has('misshapen') ? [] : [{ role: 'user', content: 'Hello' }],
+    ...(faults.has('misshapen') ? { [promptField]: [] } : promptOf('Hello')),
     stream: true,
-    ...(faults.has('too deep') ? { tools: [{ type: 'function', function: { name: 'f', parameters: deep } }] } : {}),
+    ...(faults.has('too deep') ? toolsOf(deep) : {}),
     ...(faults.has('unknown parameter') ? { unheard_of: 1 } : {}),
-    ...(faults.has('parameter of another model') ? { seed: 1 } : {}),
+    ...(faults.has('parameter of another model') ? { temperature: 0.5 } : {}),
   });
   return faults.has('too large') ? body.padEnd(1_048_577, ' ') : body;
 }

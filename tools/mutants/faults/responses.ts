@@ -1,6 +1,7 @@
 import type { Mutant } from '../mutant.ts';
 import { inFile, ofFile } from './places.ts';
 
+const reading = inFile('packages/service/src/gateway/wires/responses/read.ts');
 const request = inFile('packages/service/src/providers/openai-responses/to-request.ts');
 const usage = inFile('packages/service/src/providers/openai-responses/usage.ts');
 const compatibleUsage = inFile('packages/service/src/providers/openai-compatible/usage.ts');
@@ -8,6 +9,7 @@ const answer = inFile('packages/service/src/providers/openai-responses/answer.ts
 const chunks = inFile('packages/service/src/providers/openai-responses/response-chunks.ts');
 const progress = inFile('packages/service/src/providers/openai-responses/progress.ts');
 
+const onAllWires = ofFile('tests/conformance/wires.test.ts');
 const translated = ofFile('tests/conformance/responses-out.test.ts');
 const ended = ofFile('tests/conformance/responses-endings.test.ts');
 
@@ -21,6 +23,12 @@ export const RESPONSES_FAULTS: readonly Mutant[] = [
     clause: 'WA-07',
     edits: [request('      max_output_tokens: call.outputTokens,\n', '')],
     killer: ANSWERED,
+  },
+  {
+    id: 'responses-limit-of-the-caller-not-read',
+    clause: 'WI-01',
+    edits: [reading("  add('max_completion_tokens', body['max_output_tokens']);\n", '')],
+    killer: onAllWires('WI-01 the same prompt has one hold, request and charge on all wires, plain'),
   },
   {
     id: 'responses-stored-at-the-vendor',

@@ -1,0 +1,151 @@
+// How callers speak, for tests that are the same on every wire (WI-01).
+import { test, type TestContext } from 'node:test';
+import { type CallOptions, COMPLETIONS, type Reply, send } from './client.ts';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** What a caller learns of a call, in the same words on every wire. */
+export interface Said {
+  readonly text: string;
+  readonly reason: string | undefined;
+  readonly usage: { readonly prompt: number; readonly cached: number; readonly completion: number } | undefined;
+  readonly charged: number | undefined;
+  /** The code of a failure after the first byte. */
+  readonly code: string | undefined;
+}
+
+/** A wire, as its callers know it. */
+export interface SpokenWire {
+  readonly name: 'chat completions' | 'Responses';
+  readonly path: string;
+  /** The field that holds the prompt, and the one that bounds the output. */
+  readonly promptField: string;
+  readonly limitField: string;
+  /** One short question to the open model. */
+  readonly question: Fields;
+  /** Asks for a stream that tells its usage. */
+  readonly streamed: Fields;
+  /** A conversation that asks this. */
+  readonly promptOf: (prompt: string) => Fields;
+  /** Tools, one of which has these parameters. */
+  readonly toolsOf: (parameters: unknown) => Fields;
+  readonly plain: (body: Fields) => Omit<Said, 'charged' | 'code'>;
+  readonly stream: (events: readonly Fields[]) => Omit<Said, 'charged'>;
+}
+
+const CHAT: SpokenWire = {
+  name: 'chat completions',
+  path: COMPLETIONS,
+  promptField: 'messages',
+  limitField: 'max_completion_tokens',
+  question: { model: 'large', messages: [{ role: 'user', content: 'Hello' }] },
+  streamed: { stream: true, stream_options: { include_usage: true } },
+  promptOf: (prompt) => ({ messages: [{ role: 'user', content: prompt }] }),
+  toolsOf: (parameters) => ({ tools: [{ type: 'function', function: { name: 'f', parameters } }] }),
+  plain: (body) => {
+    const [choice] = (body['choices'] ?? []) as readonly { message: { content: string }; finish_reason: string }[];
+    return { text: choice?.message.content ?? '', reason: choice?.finish_reason, usage: chatUsage(body['usage']) };
+  },
+  stream: (events) => {
+    const chunks = events as readonly {
+      readonly choices?: readonly { delta: { content?: string }; finish_reason: string | null }[];
+      readonly usage?: unknown;
+      readonly error?: { readonly code: string };
+    }[];
+    const choices = chunks.flatMap((chunk) => (Array.isArray(chunk.choices) ? chunk.choices : []));
+    return {
+      text: choices.map(({ delta }) => delta.content ?? '').join(''),
+      reason: choices.find(({ finish_reason: reason }) => reason !== null)?.finish_reason ?? undefined,
+      usage: chatUsage(chunks.at(-1)?.usage),
+      code: chunks.at(-1)?.error?.code,
+    };
+  },
+};
+
+function chatUsage(usage: unknown): Said['usage'] {
+  if (typeof usage !== 'object' || usage === null) return undefined;
+  const told = usage as { prompt_tokens: number; completion_tokens: number; prompt_tokens_details?: CachedTokens };
+  const cached = told.prompt_tokens_details?.cached_tokens ?? 0;
+  return { prompt: told.prompt_tokens, cached, completion: told.completion_tokens };
+}
+
+interface CachedTokens {
+  readonly cached_tokens?: number;
+}
+
+interface Response {
+  readonly status: string;
+  readonly output?: readonly { readonly type: string; readonly content?: readonly { readonly text?: string }[] }[];
+  readonly usage: { input_tokens: number; output_tokens: number; input_tokens_details: CachedTokens } | null;
+  readonly incomplete_details?: { readonly reason: string } | null;
+  readonly error?: { readonly serviceCode: string } | null;
+}
+
+const RESPONSES: SpokenWire = {
+  name: 'Responses',
+  path: '/v1/responses',
+  promptField: 'input',
+  limitField: 'max_output_tokens',
+  question: { model: 'large', input: 'Hello' },
+  streamed: { stream: true },
+  promptOf: (prompt) => ({ input: prompt }),
+  toolsOf: (parameters) => ({ tools: [{ type: 'function', name: 'f', parameters }] }),
+  plain: (body) => {
+    const response = body as unknown as Response;
+    const parts = (response.output ?? []).flatMap(({ content = [] }) => content);
+    return { text: parts.map(({ text = '' }) => text).join(''), ...endOf(response) };
+  },
+  stream: (events) => {
+    const last = (events.at(-1)?.['response'] ?? {}) as Response;
+    const deltas = events.filter(({ type }) => type === 'response.output_text.delta');
+    return {
+      text: deltas.map(({ delta }) => String(delta)).join(''),
+      ...endOf(last),
+      code: last.error?.serviceCode,
+    };
+  },
+};
+
+function endOf({
+  status,
+  output = [],
+  incomplete_details: incomplete,
+  usage,
+}: Response): Pick<Said, 'reason' | 'usage'> {
+  const completed = output.some(({ type }) => type === 'function_call') ? 'tool_calls' : 'stop';
+  const reasons: Fields = { completed, max_output_tokens: 'length', content_filter: 'content_filter' };
+  const reason = reasons[incomplete?.reason ?? status];
+  const cached = usage?.input_tokens_details.cached_tokens ?? 0;
+  return {
+    reason: typeof reason === 'string' ? reason : undefined,
+    usage: usage ? { prompt: usage.input_tokens, cached, completion: usage.output_tokens } : undefined,
+  };
+}
+
+export const WIRES = [CHAT, RESPONSES] as const;
+
+/** A call by this wire: one short question, other fields as given. */
+export function ask(wire: SpokenWire, options: CallOptions, fields: Fields = {}): Promise<Reply> {
+  return send(wire.path, { body: { ...wire.question, ...fields }, ...options });
+}
+
+/** What a caller of this wire reads in an answer, plain or streamed. */
+export function saidIn(wire: SpokenWire, { text, body, headers }: Pick<Reply, 'text' | 'body' | 'headers'>): Said {
+  if (headers.get('content-type')?.startsWith('text/event-stream') !== true) {
+    return { ...wire.plain(body), charged: numberOf(headers.get('x-service-charge-micros')), code: undefined };
+  }
+  const data = text.matchAll(/^data: (\{.*)$/gm);
+  const events = [...data].map(([, json = '']) => JSON.parse(json) as Fields);
+  return { ...wire.stream(events), charged: numberOf(/: charge-micros=(\d+)/.exec(text)?.[1]) };
+}
+
+function numberOf(text: string | null | undefined): number | undefined {
+  return text === null || text === undefined ? undefined : Number(text);
+}
+
+/** Declares a test for each wire. On those beside chat completions, its name says so. */
+export const eachWire = {
+  test(name: string, run: (wire: SpokenWire, t: TestContext) => Promise<void>): void {
+    for (const wire of WIRES) test(wire === CHAT ? name : `${name}, by ${wire.name}`, (t) => run(wire, t));
+  },
+};
