@@ -152,3 +152,25 @@ test('CC-01 CC-11 an uncertain text position gives no template', () => {
     assert.equal(template, undefined, data);
   }
 });
+
+test('CC-01 WI-02 a number that differs is one more text, if it is written as one', () => {
+  const numbered = (said: string, at: number | string) => `event: said\n${eventOf(`{"n":${at},"said":"${said}"}`)}`;
+  const data = '{"n":7,"said":"a"}';
+  const template = textTemplateOf<Chunk>({
+    raw: numbered('a', 7),
+    data,
+    texts: [{ name: 'said', text: 'a' }],
+    number: { name: 'n', value: 7 },
+    withTexts: ([said = '', n = '']) => ({ n: /^\d+$/.test(n) ? Number(n) : n, said }),
+    chunkOf: (parsed) => parsed,
+  });
+  const match = template?.find(numbered('b', 8) + numbered('c', 12) + eventOf('{"n":13,"said":"d"}'), 0);
+  assert.deepEqual(match?.run.chunks, [
+    { n: 8, said: 'b' },
+    { n: 12, said: 'c' },
+  ]);
+  assert.equal(match?.run.bytes, 2);
+  for (const odd of ['', '-1', '1.5', '1e3', '07', '"8"', 'null']) {
+    assert.equal(template?.find(numbered('b', odd), 0), undefined, odd);
+  }
+});

@@ -7,15 +7,23 @@ interface NamedText {
   readonly text: string;
 }
 
+/** A whole number that differs from event to event, such as their count. */
+interface NamedNumber {
+  readonly name: string;
+  readonly value: number;
+}
+
 /** An event of a stream and the texts by which later events may differ from it. */
 export interface TemplateEvent<Chunk> {
-  /** The event as it came: `data: ` and the JSON of the chunk. */
+  /** The event as it came: `data: ` and the JSON of the chunk, with the name of the event before it or not. */
   readonly raw: string;
   /** The JSON of the chunk. */
   readonly data: string;
   /** One or two: the generated text, and padding if the chunk has any. */
   readonly texts: readonly NamedText[];
-  /** The parsed JSON with other texts. */
+  /** Its digits count as one more text, the last one. */
+  readonly number?: NamedNumber | undefined;
+  /** The parsed JSON with other texts. What takes the place of the number may be no number. */
   readonly withTexts: (texts: readonly string[]) => ParsedJson;
   /** The chunk that parsed JSON is read as. */
   readonly chunkOf: (parsed: ParsedJson) => Chunk;
@@ -37,16 +45,21 @@ interface TextMatch<Chunk> {
   readonly end: number;
 }
 
-const BEFORE_DATA = 'data: ';
+const BEFORE_DATA = /^(?:event: [^\r\n]*\n)?data: $/;
 const AFTER_DATA = '\n\n';
 /**
  * Placeholders for the texts. In ASCII, because V8 would store every string cut from a text with other characters at two
  * bytes a character, and compare and write it at half the speed.
  */
 const MARKS = ['~~<text>~~', '~~<padding>~~'];
+const NUMBER_MARK = '~~<number>~~';
 /** What JSON writes between quotes in another form than it reads, or must not hold there. */
 const ESCAPED = /["\\\p{Cc}]/u;
 const BACKSLASH = 92;
+const DIGIT_0 = 48;
+const DIGIT_9 = 57;
+/** What may follow a number, in an object. */
+const AFTER_NUMBER = /^[,}\s]/;
 /** Where a run is broken off. It is written in one piece, and what a slow reader does not take waits in memory. */
 const RUN_CHARACTERS_MAX = 4 * 1024;
 
@@ -55,21 +68,31 @@ const RUN_CHARACTERS_MAX = 4 * 1024;
  * wrong guess would change what callers read and pay.
  */
 export function textTemplateOf<Chunk>(event: TemplateEvent<Chunk>): TextTemplate<Chunk> | undefined {
-  const { raw, data, texts, withTexts, chunkOf } = event;
-  if (raw !== BEFORE_DATA + data + AFTER_DATA) return undefined;
-  const marked = markedOf(raw, texts);
-  const marks = MARKS.slice(0, texts.length);
-  const slots = marked === undefined ? undefined : slotsOf(marked, marks);
+  const { raw, data, texts, number, withTexts, chunkOf } = event;
+  const before = raw.slice(0, -(data.length + AFTER_DATA.length));
+  if (!BEFORE_DATA.test(before) || raw !== before + data + AFTER_DATA) return undefined;
+  const textsMarked = markedOf(raw, texts);
+  const marked = textsMarked === undefined || number === undefined ? textsMarked : numberMarked(textsMarked, number);
+  const ofTexts = MARKS.slice(0, texts.length);
+  const ofNumber = number === undefined ? [] : [NUMBER_MARK];
+  const slots = marked === undefined ? undefined : slotsOf(marked, [...ofTexts, ...ofNumber.map(quoted)]);
   if (marked === undefined || slots === undefined) return undefined;
+  const marks = [...ofTexts, ...ofNumber];
   // The proof: the event with marks for its texts must mean the chunk with marks for its texts. Then it holds for any texts.
   const wanted = JSON.stringify(withTexts(marks));
-  const written = marked.slice(BEFORE_DATA.length, -AFTER_DATA.length);
+  const written = marked.slice(before.length, -AFTER_DATA.length);
   // Most providers write as `JSON.stringify` does. Equal text means the same, and need not be parsed.
   if (written !== wanted && rewritten(written) !== wanted) return undefined;
-  return createTemplate(slots, { textCount: texts.length, withTexts: (values) => chunkOf(withTexts(values)) });
+  const pattern = { textCount: marks.length, withTexts: (values: readonly string[]) => chunkOf(withTexts(values)) };
+  return createTemplate(slots, pattern, number === undefined ? -1 : texts.length);
 }
 
-function createTemplate<Chunk>({ literals, order }: TemplateSlots, pattern: ChunkPattern<Chunk>): TextTemplate<Chunk> {
+/** `numberAt`: which of its texts is a number; -1 if none is. */
+function createTemplate<Chunk>(
+  { literals, order }: TemplateSlots,
+  pattern: ChunkPattern<Chunk>,
+  numberAt: number,
+): TextTemplate<Chunk> {
   const before = literals[0] ?? '';
   const after = literals[order.length] ?? '';
 
@@ -77,7 +100,7 @@ function createTemplate<Chunk>({ literals, order }: TemplateSlots, pattern: Chun
   function read(text: string, start: number, texts: readonly string[][]): number {
     let from = start;
     for (let slot = 0; slot < order.length; slot += 1) {
-      const end = endOfText(text, from);
+      const end = order[slot] === numberAt ? endOfNumber(text, from) : endOfText(text, from);
       const behind = literals[slot + 1] ?? '';
       if (end === -1 || text.slice(end, end + behind.length) !== behind) return -1;
       texts[order[slot] ?? 0]?.push(text.slice(from, end));
@@ -127,6 +150,14 @@ function endOfText(text: string, from: number): number {
   return end;
 }
 
+/** The offset behind the whole number at `from`, as JSON writes one; -1 if there is none. */
+function endOfNumber(text: string, from: number): number {
+  let end = from;
+  for (let digit = text.charCodeAt(end); digit >= DIGIT_0 && digit <= DIGIT_9; digit = text.charCodeAt(end)) end += 1;
+  const isWritten = end > from && (end === from + 1 || text.charCodeAt(from) !== DIGIT_0);
+  return isWritten ? end : -1;
+}
+
 /** The first `count` chunks, up to the first whose text is not valid JSON between quotes. */
 function runOf<Chunk>(
   pattern: ChunkPattern<Chunk>,
@@ -164,6 +195,20 @@ function rewritten(json: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+function quoted(mark: string): string {
+  return `"${mark}"`;
+}
+
+/** An event with a mark, in quotes, for its number. Undefined unless it can be in one place only. */
+function numberMarked(raw: string, { name, value }: NamedNumber): string | undefined {
+  const label = raw.includes(`${JSON.stringify(name)}: `) ? `${JSON.stringify(name)}: ` : `${JSON.stringify(name)}:`;
+  const written = label + String(value);
+  const at = raw.indexOf(written);
+  const behind = raw.slice(at + written.length);
+  if (at === -1 || raw.includes(label, at + label.length) || !AFTER_NUMBER.test(behind)) return undefined;
+  return `${raw.slice(0, at + label.length)}${quoted(NUMBER_MARK)}${behind}`;
 }
 
 /** The event with marks for its texts. Undefined unless each text can be in one place only. */

@@ -3,6 +3,7 @@ import type { ChunkReader } from '#providers/openai-compatible/chunk-reader.ts';
 import { checkForError } from '#providers/openai-compatible/error.ts';
 import { hasError } from '#providers/openai-compatible/error-facts.ts';
 import { createBodyReader } from '#providers/openai-compatible/event-body.ts';
+import { createEventRuns } from '#providers/openai-responses/event-runs.ts';
 import {
   createResponseChunks,
   ERRORS,
@@ -18,8 +19,9 @@ const BLANKS_MAX = 16;
 /** Reads the events of one stream of Responses as chunks of chat completions. Signs of life and events of others are passed over. */
 export function createResponseEvents(options: ResponseChunkOptions): ChunkReader {
   const chunks = createResponseChunks(options);
+  const runs = createEventRuns(options.isNative, chunks.ofText);
 
-  function onEvent(data: string, name: string | undefined): void {
+  function onEvent(data: string, raw: string, name: string | undefined): void {
     if (chunks.isDone()) return;
     const word = data.length <= END_OF_STREAM.length + BLANKS_MAX ? data.trim() : data;
     if (word === '') return;
@@ -36,11 +38,17 @@ export function createResponseEvents(options: ResponseChunkOptions): ChunkReader
     }
     if (type === '' || (!isResponse && hasError(event))) checkForError(event);
     chunks.take(type, event);
+    runs.learn(event, raw, data);
   }
 
   const events = createEventReader({
-    onEvent: (data, _raw, name) => onEvent(data, name),
-    skim: (_text, at) => at,
+    onEvent,
+    skim: (text, at) => {
+      const found = chunks.isDone() ? undefined : runs.find(text, at);
+      if (found === undefined) return at;
+      chunks.takeRun(found.run, found.event);
+      return found.end;
+    },
   });
   const body = createBodyReader(events.feed);
 

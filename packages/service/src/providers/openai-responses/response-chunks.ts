@@ -1,3 +1,4 @@
+import type { TextRun } from '@purser/text-runs/text-run.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import type { Chunk, UsageReport } from '#providers/completion.ts';
 import { createChoiceShape } from '#providers/openai-compatible/answer-shape.ts';
@@ -8,6 +9,7 @@ import { createEventDeltas } from '#providers/openai-responses/event-deltas.ts';
 import { outputOf, searchesIn } from '#providers/openai-responses/output-items.ts';
 import { usageOfResponse } from '#providers/openai-responses/usage.ts';
 import { visibleEvent } from '#providers/openai-responses/visible-items.ts';
+import type { StreamChunk } from '#providers/provider.ts';
 
 /** Events that tell of a response before it says anything. */
 const HEADS: ReadonlySet<string> = new Set(['response.created', 'response.queued', 'response.in_progress']);
@@ -31,6 +33,10 @@ export interface ResponseChunkOptions {
 /** The events of one stream as chunks. */
 export interface ResponseChunks {
   readonly take: (type: string, event: JsonObject) => void;
+  /** The same for events of text in a row. `event`: one that says all that they say. */
+  readonly takeRun: (run: TextRun<Chunk>, event: JsonObject) => void;
+  /** The chunk of an event of text, behind the first of its stream. */
+  readonly ofText: (event: JsonObject) => Chunk;
   /** Finishes what the provider left open, because it says that it is done. */
   readonly close: () => void;
   /** The response has ended. Everything behind it is ignored. */
@@ -38,7 +44,7 @@ export interface ResponseChunks {
   /** Nothing but the end is missing. `isLost`: the connection broke off. */
   readonly isWhole: (isLost: boolean) => boolean;
   /** The chunks since the last call. */
-  readonly taken: () => readonly Chunk[];
+  readonly taken: () => readonly StreamChunk[];
 }
 
 export function createResponseChunks({ isNative, outputTokensMax }: ResponseChunkOptions): ResponseChunks {
@@ -93,6 +99,15 @@ export function createResponseChunks({ isNative, outputTokensMax }: ResponseChun
       const isFirst = !queue.hasBegun() && type === 'response.output_item.added';
       say(isFirst && said.length === 0 ? [{ content: '' }] : said, native);
     },
+    takeRun: (run, event) => {
+      deltas.take(String(event['type']), event);
+      watch.followText(run.bytes);
+      queue.pushRun(run);
+    },
+    ofText: (event) => {
+      const choices = [{ index: 0, delta: { content: event['delta'] }, finish_reason: null }];
+      return queue.chunkOf({ choices, usage: undefined }, isNative ? [visibleEvent(event)] : []);
+    },
     close: () => {
       isDone = true;
       const closing = watch.closing();
@@ -112,12 +127,18 @@ function ended(type: string, response: JsonObject): JsonObject {
 
 /** What has been read and not yet taken. Until the answer begins, its heads wait: another upstream may be asked until then. */
 function createQueue(isNative: boolean) {
-  let chunks: Chunk[] = [];
+  let chunks: StreamChunk[] = [];
   let hasBegun = false;
   let extra: JsonObject = {};
   let waiting: JsonObject[] = [];
   let early: UsageReport | undefined;
+
+  function chunkOf(chunk: Pick<Chunk, 'choices' | 'usage'>, native: readonly JsonObject[]): Chunk {
+    return { ...chunk, extra, ...(isNative && { native }) };
+  }
+
   return {
+    chunkOf,
     hasBegun: () => hasBegun,
     /** Notes a head. Returns true if it waits. */
     begin: (response: JsonObject, usage: UsageReport | undefined, native: readonly JsonObject[]): boolean => {
@@ -130,12 +151,15 @@ function createQueue(isNative: boolean) {
     },
     push: (chunk: Pick<Chunk, 'choices' | 'usage'>, native: readonly JsonObject[]): void => {
       const events = waiting.length === 0 ? native : [...waiting, ...native];
-      chunks.push({ ...chunk, usage: chunk.usage ?? early, extra, ...(isNative && { native: events }) });
+      chunks.push(chunkOf({ ...chunk, usage: chunk.usage ?? early }, events));
       hasBegun = true;
       waiting = [];
       early = undefined;
     },
-    taken: (): readonly Chunk[] => {
+    pushRun: (run: TextRun<Chunk>): void => {
+      chunks.push(run);
+    },
+    taken: (): readonly StreamChunk[] => {
       const taken = chunks;
       chunks = [];
       return taken;
