@@ -20,7 +20,7 @@ export function completionOf(message: JsonObject, reason: FinishReason = 'stop',
 export const SEALED_THOUGHT = [
   { type: 'reasoning.text', index: 0, format: 'anthropic-claude-v1', text: 'Let me see.', signature: 'sig' },
 ];
-export const CALLING: JsonObject = {
+const CALLING: JsonObject = {
   role: 'assistant',
   content: 'Wait.',
   reasoning_content: 'Let me see.',

@@ -72,7 +72,7 @@ export const NATIVE_BEGINNING: readonly Sent[] = [
 
 const WHOLE_TEXT = { ...TEXT, text: 'Hello, "wörld"\n' };
 export const NATIVE_ITEM = { ...ITEM, status: 'completed', content: [WHOLE_TEXT] };
-export const NATIVE_TEXT_END: readonly Sent[] = [
+const NATIVE_TEXT_END: readonly Sent[] = [
   nativeChunk(
     [
       { type: 'response.output_text.done', sequence_number: 7, ...PLACE, text: WHOLE_TEXT.text, logprobs: [] },
@@ -82,7 +82,7 @@ export const NATIVE_TEXT_END: readonly Sent[] = [
     'stop',
   ),
 ];
-export const NATIVE_LAST = nativeChunk([
+const NATIVE_LAST = nativeChunk([
   {
     type: 'response.completed',
     sequence_number: 10,

@@ -22,7 +22,7 @@ export interface NativeRelay {
   readonly count: () => number;
 }
 
-export interface NativeRun {
+interface NativeRun {
   readonly template: FrameTemplate;
   readonly part: Part;
 }
