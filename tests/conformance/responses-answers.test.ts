@@ -198,7 +198,7 @@ test('WI-06 arguments that were cut still give the input of a custom tool', () =
   assert.deepEqual(inputs, ['a\n', 'a', 'a', 'aä', '{}', '[1', '']);
 });
 
-test('WI-06 reasoning carries what its vendor sealed, and no seal means nothing to carry', () => {
+test('WI-06 reasoning carries what its vendor sealed, or else its text and field', () => {
   for (const output of [
     outputOf(PLAIN_CASES['thoughts and calls']?.() ?? {}),
     outputOf(checkStream(eventsOf('thoughts and a text'))),
@@ -207,14 +207,20 @@ test('WI-06 reasoning carries what its vendor sealed, and no seal means nothing 
     assert.deepEqual(thought?.['summary'], [{ type: 'summary_text', text: 'Let me see.' }]);
     assert.deepEqual(unpacked(thought?.['encrypted_content']), { details: SEALED_THOUGHT });
   }
-  const unsealed = outputOf(answered(completionOf({ reasoning: 'Hm.', content: 'Hi' })));
-  assert.deepEqual(
-    unsealed.map(({ type, encrypted_content: content }) => [type, content]),
-    [
-      ['reasoning', undefined],
-      ['message', undefined],
+  for (const field of ['reasoning', 'reasoning_content']) {
+    const [thought] = outputOf(answered(completionOf({ [field]: 'Hm.', content: 'Hi' })));
+    assert.deepEqual(unpacked(thought?.['encrypted_content']), {
+      details: [{ type: `message.${field}`, text: 'Hm.' }],
+    });
+  }
+  const inParts = {
+    content: [
+      { type: 'thinking', thinking: 'Hm.' },
+      { type: 'text', text: 'Hi' },
     ],
-  );
+  };
+  const [bare] = outputOf(answered(completionOf(inParts)));
+  assert.deepEqual([bare?.['type'], bare?.['encrypted_content']], ['reasoning', undefined]);
 });
 
 test('WI-06 what a vendor wants back with a call goes behind it, sealed', () => {

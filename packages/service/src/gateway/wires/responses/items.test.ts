@@ -89,6 +89,23 @@ test('WI-05 thoughts of other vendors come back as they were, with what belongs 
   ]);
 });
 
+test('WI-05 thoughts without a seal go back to the field they came in, before calls', () => {
+  const details = [{ type: 'message.reasoning_content', text: 'Let me see.' }];
+  const content = SEALED_IDS.ofThoughts(details, byOf());
+  const item = { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Let me see.' }] };
+  const input = [
+    { ...item, encrypted_content: content },
+    call,
+    output,
+    { ...item, encrypted_content: content },
+    text('A.'),
+  ];
+  const [first, , last] = messagesOf(input) as readonly JsonObject[];
+  assert.deepEqual(Object.keys(first ?? {}), ['role', 'content', 'tool_calls', 'reasoning_content']);
+  assert.equal(first?.['reasoning_content'], 'Let me see.');
+  assert.deepEqual(last, asText('A.'));
+});
+
 test('WI-05 a reference that nothing can be read from is refused with what to do', () => {
   const id = idOf(text('Yes?'));
   const others = [byOf({ user: 'ben' }), byOf({ app: 'maps' }), byOf({ mode: 'sandbox' })];

@@ -125,12 +125,13 @@ function messageOf({ place, text, parts, partPlaces, calls, callPlaces, details,
   const whole = calls.map((call) =>
     extras.has(call['id']) ? { ...call, extra_content: extras.get(call['id']) } : call,
   );
-  const thoughts = details.filter((detail) => !isExtra(detail));
+  const thoughts = details.filter((detail) => !isExtra(detail) && fieldOf(detail) === undefined);
   const message = {
     role: 'assistant',
     content: hasContent ? (parts.length === 0 ? text : parts) : null,
     ...(calls.length === 0 ? {} : { tool_calls: whole }),
     ...(thoughts.length === 0 ? {} : { reasoning_details: thoughts }),
+    ...(calls.length === 0 ? {} : plainThoughts(details)),
   };
   return { message, origin: { item: place, role: 'message', parts: partPlaces, calls: callPlaces } };
 }
@@ -138,6 +139,22 @@ function messageOf({ place, text, parts, partPlaces, calls, callPlaces, details,
 /** What a vendor wants back with a call. This wire has no place for it in the call, so it came sealed in an item of reasoning. */
 function isExtra({ type }: JsonObject): boolean {
   return type === 'tool_call.extra_content';
+}
+
+/** The field of a message in which a vendor wants a thought back that has no seal. */
+function fieldOf({ type }: JsonObject): 'reasoning' | 'reasoning_content' | undefined {
+  if (type === 'message.reasoning') return 'reasoning';
+  return type === 'message.reasoning_content' ? 'reasoning_content' : undefined;
+}
+
+/** What led to calls. Some models go on thinking only with it, and some vendors refuse calls without it. */
+function plainThoughts(details: readonly JsonObject[]): JsonObject {
+  const fields: Record<string, string> = {};
+  for (const detail of details) {
+    const field = fieldOf(detail);
+    if (field !== undefined) fields[field] = (fields[field] ?? '') + String(detail['text']);
+  }
+  return fields;
 }
 
 const CONTENT = 'a string or an array of parts';

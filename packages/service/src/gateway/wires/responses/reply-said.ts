@@ -15,6 +15,8 @@ export interface Thought {
   readonly text: string;
   /** The item of `reasoning_details` that it comes from. */
   readonly detail?: JsonObject;
+  /** The field of the message that has the text. */
+  readonly field?: string;
 }
 
 /** A call of a tool, or a piece of one. */
@@ -41,7 +43,7 @@ export function createSaidReader(): (message: JsonObject) => readonly Said[] {
       return { kind: 'thought', key: keyOf(detail), text: isInBlocks ? textOfBlock(detail) : '', detail };
     });
     const text = place === undefined || place === 'reasoning_details' ? '' : textAt(message, place);
-    return text === '' ? sealed : [{ kind: 'thought', key: sealed[0]?.key, text }, ...sealed];
+    return text === '' ? sealed : [{ kind: 'thought', key: sealed[0]?.key, text, field: place ?? '' }, ...sealed];
   }
 
   return (message) => {

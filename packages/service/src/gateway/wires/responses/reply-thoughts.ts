@@ -16,6 +16,17 @@ import type { JsonObject } from '#kernel/json.ts';
 interface OpenThought extends OpenItem {
   readonly block: ThoughtBlock;
   part: Part | undefined;
+  field: string | undefined;
+}
+
+/** The fields of a message in which vendors of chat completions want thoughts back that led to calls. */
+const FIELDS: ReadonlySet<string | undefined> = new Set(['reasoning', 'reasoning_content']);
+
+/** A block as its vendor wants it back: with its seal, or else the text in the field in which it came. */
+function goingBack({ block, part, field }: OpenThought): readonly JsonObject[] | undefined {
+  const sealed = block.sealed();
+  if (sealed !== undefined || part === undefined || !FIELDS.has(field)) return sealed;
+  return [{ type: `message.${field}`, text: JSON.parse(`"${part.escaped}"`) as string }];
 }
 
 /**
@@ -28,7 +39,7 @@ export function createThoughts(events: Events, writer: ItemWriter, sealing: Seal
   function begin(key: unknown): readonly [string, OpenThought] {
     if (thought?.block.isOf(key) === true) return ['', thought];
     const ended = end();
-    thought = { ...writer.next('rs'), block: createThoughtBlock(key), part: undefined };
+    thought = { ...writer.next('rs'), block: createThoughtBlock(key), part: undefined, field: undefined };
     return [ended + writer.added(thought, thoughtJson(thought, undefined)), thought];
   }
 
@@ -43,7 +54,7 @@ export function createThoughts(events: Events, writer: ItemWriter, sealing: Seal
     const ended = thought;
     thought = undefined;
     const parts = ended.part === undefined ? '' : endPart(events, ended.part);
-    return parts + writer.done(ended, thoughtJson(ended, contentOf(ended.block.sealed())));
+    return parts + writer.done(ended, thoughtJson(ended, contentOf(goingBack(ended))));
   }
 
   function contentOf(details: readonly JsonObject[] | undefined): string | undefined {
@@ -51,8 +62,9 @@ export function createThoughts(events: Events, writer: ItemWriter, sealing: Seal
   }
 
   return {
-    take: ({ key, text, detail }: Thought): string => {
+    take: ({ key, text, detail, field }: Thought): string => {
       const [begun, open] = begin(key);
+      open.field ??= field;
       if (detail !== undefined) open.block.add(detail);
       if (text === '') return begun;
       const [more, part] = partIn(open);
