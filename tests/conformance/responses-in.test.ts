@@ -78,7 +78,7 @@ test('WI-02 WI-06 a vendor’s own events come back as they come, under our head
   assert.deepEqual([last['output'], last['usage'], last['charge_micros']], [OUTPUT, USAGE, CHARGE]);
   assert.deepEqual([bill.charged, bill.isEstimated], [CHARGE, false]);
   assert.deepEqual([last['model'], last['store'], last['instructions']], ['acme.new-1', false, null]);
-  assert.match(reply.text, new RegExp(`: charge-micros=${CHARGE} call-id=\\S+\n\nevent: response.completed\n`));
+  assert.match(reply.text, new RegExp(`\n\n: charge-micros=${CHARGE} call-id=\\S+\n\n$`));
   assert.doesNotMatch(reply.text, HIDDEN);
 });
 
