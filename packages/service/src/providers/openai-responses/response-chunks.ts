@@ -11,7 +11,7 @@ import { usageOfResponse } from '#providers/openai-responses/usage.ts';
 import { visibleEvent } from '#providers/openai-responses/visible-items.ts';
 import type { StreamChunk } from '#providers/provider.ts';
 
-/** Events that tell of a response before it says anything. */
+/** Events that tell of a response before it says anything. No caller gets them: a stream begins in words of ours. */
 const HEADS: ReadonlySet<string> = new Set(['response.created', 'response.queued', 'response.in_progress']);
 const ENDS: ReadonlySet<string> = new Set([
   'response.completed',
@@ -21,8 +21,6 @@ const ENDS: ReadonlySet<string> = new Set([
   'response.done',
 ]);
 export const ERRORS: ReadonlySet<string> = new Set(['error', 'response.error', 'exception']);
-/** Heads that wait for the first of the answer. A vendor sends two or three. */
-const HEADS_MAX = 16;
 
 export interface ResponseChunkOptions {
   /** Its caller gets the events themselves as well. */
@@ -82,15 +80,13 @@ export function createResponseChunks({ isNative, outputTokensMax }: ResponseChun
     take: (type, event) => {
       if (ERRORS.has(type)) throw errorOfFrame(event);
       if (!type.startsWith('response.')) return;
-      const native = isNative ? [visibleEvent(event)] : [];
       const response = isJsonObject(event['response']) ? event['response'] : {};
       if (HEADS.has(type)) {
         const usage = usageOfResponse(response);
-        if (queue.begin(response, usage, native)) return;
-        if (usage !== undefined) push({ choices: [], usage }, []);
-        say([], native);
+        if (!queue.begin(response, usage) && usage !== undefined) push({ choices: [], usage }, []);
         return;
       }
+      const native = isNative ? [visibleEvent(event)] : [];
       if (ENDS.has(type)) {
         finish(type === 'response.failed' ? { ...response, status: 'failed' } : ended(type, response), native);
         return;
@@ -125,12 +121,11 @@ function ended(type: string, response: JsonObject): JsonObject {
   return { ...response, status: response['status'] ?? status };
 }
 
-/** What has been read and not yet taken. Until the answer begins, its heads wait: another upstream may be asked until then. */
+/** What has been read and not yet taken. */
 function createQueue(isNative: boolean) {
   let chunks: StreamChunk[] = [];
   let hasBegun = false;
   let extra: JsonObject = {};
-  let waiting: JsonObject[] = [];
   let early: UsageReport | undefined;
 
   function chunkOf(chunk: Pick<Chunk, 'choices' | 'usage'>, native: readonly JsonObject[]): Chunk {
@@ -140,20 +135,17 @@ function createQueue(isNative: boolean) {
   return {
     chunkOf,
     hasBegun: () => hasBegun,
-    /** Notes a head. Returns true if it waits. */
-    begin: (response: JsonObject, usage: UsageReport | undefined, native: readonly JsonObject[]): boolean => {
+    /** Notes a head. Returns true if the answer has not begun: then its usage waits. */
+    begin: (response: JsonObject, usage: UsageReport | undefined): boolean => {
       const { id = extra['id'], created_at: created = extra['created'] } = response;
       extra = { ...extra, id, created };
       if (hasBegun) return false;
-      if (waiting.length < HEADS_MAX) waiting.push(...native);
       early = usage ?? early;
       return true;
     },
     push: (chunk: Pick<Chunk, 'choices' | 'usage'>, native: readonly JsonObject[]): void => {
-      const events = waiting.length === 0 ? native : [...waiting, ...native];
-      chunks.push(chunkOf({ ...chunk, usage: chunk.usage ?? early }, events));
+      chunks.push(chunkOf({ ...chunk, usage: chunk.usage ?? early }, native));
       hasBegun = true;
-      waiting = [];
       early = undefined;
     },
     pushRun: (run: TextRun<Chunk>): void => {
