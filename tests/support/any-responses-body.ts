@@ -7,7 +7,13 @@ const odd = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
 );
 const TYPES = ['message', 'message', 'function_call', 'function_call_output', 'custom_tool_call', 'additional_tools'];
-const MORE_TYPES = ['custom_tool_call_output', 'apply_patch_call', 'shell_call_output'];
+const MORE_TYPES = [
+  'custom_tool_call_output',
+  'apply_patch_call',
+  'shell_call_output',
+  'image_generation_call',
+  'web_search_call',
+];
 /** Mostly right, so that a request is wrong in a place or two. */
 const oddly = <Value>(right: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 24, arbitrary: right }, { weight: 1, arbitrary: odd });

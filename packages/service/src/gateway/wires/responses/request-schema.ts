@@ -58,6 +58,7 @@ const PART = {
 const OF_AGENTS = [
   'apply_patch_call',
   'apply_patch_call_output',
+  'image_generation_call',
   'local_shell_call',
   'local_shell_call_output',
   'shell_call',
