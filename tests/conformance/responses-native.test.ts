@@ -138,3 +138,20 @@ test('ER-06 a native stream that breaks off is free, in words of ours', async ()
   assert.deepEqual([bill.charged, bill.outcome], [0, 'failed']);
   assert.match(reply.text, /UPSTREAM_PROVIDER_ERROR/);
 });
+
+const searchItem = (type: string) => ({
+  id: `ws_${type}`,
+  type: 'web_search_call',
+  status: 'completed',
+  action: { type },
+});
+
+test('MO-08 a native call pays its searches, of which it may make no more than held', async () => {
+  const output = [searchItem('search'), searchItem('open_page'), searchItem('search'), messageItem('In Rome.')];
+  const asked = { model: 'acme.searching-1', tools: [{ type: 'web_search' }] };
+  const { reply, bill } = await respond(responding(output), asked);
+  assert.deepEqual([reply.status, bill.charged], [200, CHARGE + 20_000], reply.text);
+  assert.deepEqual([sent()['tools'], sent()['max_tool_calls']], [[{ type: 'web_search' }], 5]);
+  await respond(responding(output), { ...asked, max_tool_calls: 2 });
+  assert.equal(sent()['max_tool_calls'], 2);
+});

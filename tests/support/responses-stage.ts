@@ -30,6 +30,14 @@ export async function setResponsesStage() {
         ...catalogue.models,
         { ...exact, id: 'acme.new-1', providerModel: 'new-upstream', apis: ['responses'], imageTokensMax: 100 },
         { ...exact, id: 'acme.sealing-1', providerModel: 'sealing-upstream', ...reasoning },
+        {
+          ...exact,
+          id: 'acme.searching-1',
+          providerModel: 'searching-upstream',
+          apis: ['responses'],
+          price: { ...MICRO_A_TOKEN, microsPerSearch: 10_000 },
+          searchesMax: 5,
+        },
         { ...exact, id: 'acme.chat-1', providerModel: 'chat-upstream' },
         { ...common, id: 'acme.both-1', upstreams: both },
       ];

@@ -11,6 +11,8 @@ const progress = inFile('packages/service/src/providers/openai-responses/progres
 
 const onAllWires = ofFile('tests/conformance/wires.test.ts');
 const translated = ofFile('tests/conformance/responses-out.test.ts');
+const native = ofFile('tests/conformance/responses-native.test.ts');
+const ownForm = inFile('packages/service/src/gateway/wires/responses/native.ts');
 const ended = ofFile('tests/conformance/responses-endings.test.ts');
 
 const ANSWERED = translated('WI-03 a response is answered as a completion, and its usage charged');
@@ -55,6 +57,23 @@ export const RESPONSES_FAULTS: readonly Mutant[] = [
       chunks('usage: usageOfResponse(response, searchesIn(outputOf(response)))', 'usage: usageOfResponse({}, 0)'),
     ],
     killer: STREAMED,
+  },
+  {
+    id: 'searches-of-responses-free',
+    clause: 'MO-08',
+    edits: [answer('usageOfResponse(answer, searchesIn(output))', 'usageOfResponse(answer)')],
+    killer: native('MO-08 a native call pays its searches, of which it may make no more than held'),
+  },
+  {
+    id: 'more-searches-than-held',
+    clause: 'WA-07',
+    edits: [
+      ownForm(
+        "Math.min(Number(native['max_tool_calls'] ?? searchesMax), searchesMax)",
+        "Number(native['max_tool_calls'] ?? 1_000)",
+      ),
+    ],
+    killer: native('MO-08 a native call pays its searches, of which it may make no more than held'),
   },
   {
     id: 'failed-response-charged',

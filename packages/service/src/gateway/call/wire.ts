@@ -54,6 +54,8 @@ export interface Takes {
   readonly ownForm: boolean;
   /** Whether each of its upstreams can search the web, at a price that is known. */
   readonly webSearch: boolean;
+  /** The most searches that a hold covers. Undefined where none is offered. */
+  readonly searchesMax?: number | undefined;
 }
 
 export interface Fitted {

@@ -85,13 +85,15 @@ export function checkModelsOfKey(
 export function takesOf({ parameters, upstreams }: Model, wire: Wire['name']): Takes {
   const accepted = acceptedBy(parameters);
   const ownForm = upstreams.every(({ apis }) => apis.includes(wire));
+  const searchesMax = Math.min(...upstreams.map(({ price }) => Number(price.special?.searchesMax ?? 0n)));
   return {
     parameter: (name, value) =>
       accepted.has(name) &&
       (value === undefined ||
         upstreams.some((upstream) => findUnsupported(upstream, { [name]: value }, wire) === undefined)),
     ownForm,
-    webSearch: ownForm && upstreams.every(({ price }) => (price.special?.searchesMax ?? 0n) > 0n),
+    webSearch: ownForm && searchesMax > 0,
+    searchesMax,
   };
 }
 

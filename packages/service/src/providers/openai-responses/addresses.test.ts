@@ -57,9 +57,10 @@ test('WI-03 Responses are beside chat completions, wherever those are', async ()
   }
 });
 
+const at = async (apis: readonly Api[], native?: Api) =>
+  (await addressOf(compatible({}), apis, native)).replace('https://llm.test/v1', '');
+
 test('WI-02 a call goes by Responses for its caller, or where nothing else is served', async () => {
-  const at = async (apis: readonly Api[], native?: Api) =>
-    (await addressOf(compatible({}), apis, native)).replace('https://llm.test/v1', '');
   assert.equal(await at(['chat']), '/chat/completions');
   assert.equal(await at(['chat'], 'responses'), '/chat/completions');
   assert.equal(await at(['chat', 'responses']), '/chat/completions');

@@ -75,8 +75,8 @@ test('WI-02 WI-03 events of text that are not parsed mean what parsing them give
         const parsed = chunksOf(stream.match(/[^]{1,20}/g) ?? [], isNative);
         assert.equal(parsed.runs, 0);
         assert.deepEqual(withoutNothing(whole.chunks, isNative), withoutNothing(parsed.chunks, isNative));
-        const heard = whole.chunks.map(({ choices: [choice] }) => choice?.delta['content'] ?? '').join('');
-        assert.equal(heard, said.join(''));
+        const heard = whole.chunks.map(({ choices: [choice] }) => choice?.delta['content']);
+        assert.equal(heard.filter((one) => typeof one === 'string').join(''), said.join(''));
         runs += whole.runs;
       },
     ),

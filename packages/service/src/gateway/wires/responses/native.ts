@@ -59,6 +59,13 @@ export function nativeRequest(
     delete native['tool_choice'];
     delete native['parallel_tool_calls'];
   }
+  const later = (items ?? []).flatMap(({ item }) =>
+    item['type'] === 'additional_tools' ? offeredTools(item['tools'], takes) : [],
+  );
+  const { searchesMax } = takes;
+  // The vendor bills each search, and a hold covers so many.
+  if (searchesMax !== undefined && [...tools, ...later].some((tool) => isJsonObject(tool) && isWebSearch(tool['type'])))
+    native['max_tool_calls'] = Math.min(Number(native['max_tool_calls'] ?? searchesMax), searchesMax);
   if (isJsonObject(native['text']) && dropped.has('text.verbosity')) {
     const { verbosity: _verbosity, ...text } = native['text'];
     native['text'] = text;
