@@ -4,7 +4,7 @@ import { type Reply, send } from '../support/client.ts';
 import type { ParameterRow } from '../support/parameter-table.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { RESPONSES_TABLE } from '../support/responses-parameter-table.ts';
-import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
+import { completionBody, type NextScript, streamSteps } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
 
 /** Each row of the table over real HTTP: what the provider receives of it, and that a refusal changes nothing. */
@@ -27,12 +27,13 @@ const { upstream, service, app } = stage;
 const user = await stage.newUser(100_000_000);
 
 const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
-upstream.script(({ body }) => {
+const greet: NextScript = ({ body }) => {
   const isStream = (body as Fields)['stream'] === true;
   const facts = { model: 'm', usage };
   if (isStream) return { body: streamSteps({ ...facts, pieces: ['Hi'], includeUsageChunk: true }) };
   return { body: completionBody({ ...facts, content: 'Hi' }) };
-});
+};
+upstream.script(greet);
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -144,4 +145,20 @@ test('WI-04 what agents say unasked is left out where the vendor has no word for
   });
   assert.equal(reply.status, 200, reply.text);
   assert.equal(reply.headers.get('x-service-left-out'), 'tool_search, text.verbosity, parallel_tool_calls');
+});
+
+/** The header of a call that offers tools of these types beside a function. */
+async function leftOut(types: readonly string[], stream: boolean): Promise<string> {
+  const reply = await ask({ tools: [{ type: 'function', name: 'look' }, ...types.map((type) => ({ type }))], stream });
+  assert.equal(reply.status, 200, reply.text);
+  return reply.headers.get('x-service-left-out') ?? '';
+}
+
+test('WI-04 names of tools that were left out are safe in a header, and few', async () => {
+  upstream.script(greet);
+  for (const stream of [false, true]) {
+    assert.equal(await leftOut(['a\r\nb: c', 'd\u2603'], stream), 'a__b:_c, d_');
+    const many = Array.from({ length: 3_000 }, (_, place) => `${'x'.repeat(5_000)}${place}`.slice(-500));
+    assert.match(await leftOut(many, stream), /^(?:x{64}, ){32}\.\.\.$/);
+  }
 });

@@ -19,6 +19,9 @@ import { OwnSignal } from '#kernel/signal.ts';
 
 const NO_HEADERS: readonly string[] = [];
 const NOT_VISIBLE = /[^\x21-\x7e]/g;
+/** Names of tools are the caller's, and clients take no head of more than 16 KB. */
+const LEFT_OUT_NAMES_MAX = 32;
+const LEFT_OUT_CHARACTERS_MAX = 64;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const STREAM_HEADERS = Object.entries({
   'content-type': 'text/event-stream; charset=utf-8',
@@ -151,8 +154,15 @@ class CallerGone extends OwnSignal {
 function factsOf({ facts }: Answer): readonly string[] {
   const { callId, leftOut, loweredOutputTokens } = facts;
   const lowered = loweredOutputTokens === undefined ? [] : ['x-service-max-output-tokens', String(loweredOutputTokens)];
-  const without = leftOut.length === 0 ? [] : ['x-service-left-out', leftOut.join(', ')];
+  const without = leftOut.length === 0 ? [] : ['x-service-left-out', namesOf(leftOut)];
   return ['x-service-call-id', callId, ...lowered, ...without];
+}
+
+function namesOf(leftOut: readonly string[]): string {
+  const names = leftOut.map((name) => name.slice(0, LEFT_OUT_CHARACTERS_MAX).replaceAll(NOT_VISIBLE, '_'));
+  return names.length <= LEFT_OUT_NAMES_MAX
+    ? names.join(', ')
+    : `${names.slice(0, LEFT_OUT_NAMES_MAX).join(', ')}, ...`;
 }
 
 /** Who served the call, for the operator's own apps only: others would learn what the operator buys (CC-21). */
