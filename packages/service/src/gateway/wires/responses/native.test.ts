@@ -35,6 +35,18 @@ test('WI-02 the caller’s own form has what they wrote, without what names the 
   assert.doesNotMatch(JSON.stringify(native), /anna/);
 });
 
+test('WI-04 no tool of a vendor hides in a namespace or in an item', () => {
+  const [look, search] = [{ type: 'function', name: 'look' }, { type: 'web_search' }];
+  const space = { type: 'namespace', name: 'n', tools: [look, search, { type: 'mcp', server_url: 'https://a.test' }] };
+  const found = { type: 'tool_search_output', call_id: 'a', tools: [search, look] };
+  const added = { type: 'additional_tools', role: 'developer', tools: [space, { type: 'code_interpreter' }] };
+  const question = { role: 'user', content: 'Hi.' };
+  const { native } = fittedOf({ input: [question, found, added], tools: [space] }, { ownForm: true });
+  const offered = { ...space, tools: [look] };
+  const input = [question, { ...found, tools: [look] }, { ...added, tools: [offered] }];
+  assert.deepEqual([native?.['tools'], native?.['input']], [[offered], input]);
+});
+
 test('WI-02 sealed reasoning is asked for where a model may reason', () => {
   const plain = { parameter: (name: string) => name !== 'reasoning_effort' };
   const asked = 'reasoning.encrypted_content';

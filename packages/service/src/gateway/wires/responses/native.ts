@@ -91,7 +91,13 @@ interface NativeContext {
 function offeredTools(list: unknown, takes: Takes): readonly unknown[] {
   if (!Array.isArray(list)) return [];
   const all: readonly unknown[] = list;
-  return all.every((tool) => isOffered(tool, takes)) ? all : all.filter((tool) => isOffered(tool, takes));
+  return all.filter((tool) => isOffered(tool, takes)).map((tool) => withOfferedTools(tool as JsonObject, takes));
+}
+
+/** A namespace, or an item that adds tools, with those of its tools that cost nothing. */
+function withOfferedTools(holder: JsonObject, takes: Takes): JsonObject {
+  const { tools } = holder;
+  return tools === undefined ? holder : { ...holder, tools: offeredTools(tools, takes) };
 }
 
 /** None if the item would be looked up where nothing is stored. Ids that are longer than a vendor's are ours. */
@@ -101,8 +107,8 @@ function nativeItem(item: JsonObject, takes: Takes, sealedIds: SealedIds): reado
   if (type === 'web_search_call' && !takes.webSearch) return [];
   // Carried without its picture (WI-05).
   if (type === 'image_generation_call' && typeof item['result'] !== 'string') return [];
-  if (type === 'additional_tools') return [{ ...item, tools: offeredTools(item['tools'], takes) }];
-  if (id === undefined || (typeof id === 'string' && id.length <= PLAIN_ID_CHARACTERS_MAX)) return [item];
-  const { id: _id, ...rest } = item;
+  const native = withOfferedTools(item, takes);
+  if (id === undefined || (typeof id === 'string' && id.length <= PLAIN_ID_CHARACTERS_MAX)) return [native];
+  const { id: _id, ...rest } = native;
   return [rest];
 }
