@@ -89,10 +89,10 @@ const DIALECTS: readonly (readonly [vendor: string, report: Readonly<Record<stri
       input_tokens: 10,
       output_tokens: 8,
       total_tokens: 18,
-      input_tokens_details: { cached_tokens: 4 },
+      input_tokens_details: { cached_tokens: 4, cache_write_tokens: 3 },
       output_tokens_details: { reasoning_tokens: 5 },
     },
-    usage(10, 8, 4, 5),
+    written(3, usage(10, 8, 4, 5)),
   ],
   [
     'Mistral',

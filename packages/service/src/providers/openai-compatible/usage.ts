@@ -12,7 +12,6 @@ const PATHS: Readonly<Record<keyof TokenCounts, readonly Path[]>> = {
   prompt: [['prompt_tokens'], ['input_tokens']],
   cached: [
     ['prompt_tokens_details', 'cached_tokens'],
-    ['input_tokens_details', 'cached_tokens'],
     ['cached_tokens'], // Moonshot, StepFun
     ['cache_read_input_tokens'], // Anthropic
     ['prompt_cache_hit_tokens'], // DeepSeek
@@ -35,7 +34,6 @@ const PATHS: Readonly<Record<keyof TokenCounts, readonly Path[]>> = {
   completion: [['completion_tokens'], ['output_tokens']],
   reasoning: [
     ['completion_tokens_details', 'reasoning_tokens'],
-    ['output_tokens_details', 'reasoning_tokens'],
     ['reasoning_tokens'], // Perplexity
   ],
   audioOutput: [['completion_tokens_details', 'audio_tokens']],
@@ -46,6 +44,12 @@ const PATHS: Readonly<Record<keyof TokenCounts, readonly Path[]>> = {
     ['server_tool_use', 'web_search_requests'], // Anthropic
   ],
 };
+
+/** What Responses calls the places of chat completions. */
+const IN_RESPONSES: ReadonlyMap<string, string> = new Map([
+  ['prompt_tokens_details', 'input_tokens_details'],
+  ['completion_tokens_details', 'output_tokens_details'],
+]);
 
 /** The same as a tree, so that reading a report takes one look at each of its fields. */
 interface Place {
@@ -58,7 +62,7 @@ const PLACES = placesOf();
 function placesOf(): Place {
   const root: Place = { parts: new Map() };
   for (const name of TOKEN_COUNTS) {
-    for (const path of PATHS[name]) {
+    for (const path of PATHS[name].flatMap((one) => [one, one.map((step) => IN_RESPONSES.get(step) ?? step)])) {
       let place = root;
       for (const step of path) {
         const next = place.parts.get(step) ?? { parts: new Map() };
