@@ -19,7 +19,7 @@ export function fitPrompt(options: LanguageModelV4CallOptions, isSigned: boolean
     if (message.role === 'tool') {
       const content = message.content.map(withPlainOutput);
       // The results of parallel calls must be in one content.
-      if (before?.role === 'tool') before.content.push(...content);
+      if (before?.role === 'tool') for (const part of content) before.content.push(part);
       else prompt.push({ ...message, content });
     } else if (message.role === 'assistant') {
       const signed = withSignedTexts(message);

@@ -63,7 +63,7 @@ function messageOf(output: readonly JsonObject[]): JsonObject {
       const said = saidIn(item, content.length);
       content += said.content;
       refusal += said.refusal;
-      annotations.push(...said.annotations);
+      for (const annotation of said.annotations) annotations.push(annotation);
     }
   }
   const calls = output.filter(isCall).map(callOf);

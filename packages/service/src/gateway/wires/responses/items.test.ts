@@ -35,6 +35,12 @@ test('WI-05 a reference is the item that its id carries', () => {
   assert.deepEqual(fittedOf({ input }).native?.['input'], [text('Yes?'), input[1], sealedReasoning, call, output]);
 });
 
+test('WI-05 a request with very many ids is refused before they are all tried', () => {
+  const ids = Array.from({ length: 4_097 }, (_, place) => reference(`rs_${String(place).padStart(70, 'A')}`));
+  assert.match(refusalOf({ input: ids })[1], /refers to more items/);
+  assert.match(refusalOf({ input: ids.slice(1) })[1], /not known here/);
+});
+
 test('WI-05 a carrier has the items of a stream, wherever it is, and is nothing itself', () => {
   const carrier = SEALED_IDS.ofItems({ rs_short: sealedReasoning, msg_short: text('Seen.') }, byOf());
   for (const carried of [reference(carrier), { type: 'reasoning', id: carrier, summary: [] }]) {

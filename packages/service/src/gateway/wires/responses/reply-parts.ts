@@ -81,7 +81,7 @@ export function addToPart(events: Events, part: Part, text: string): string {
 export function addTokens(events: Events, part: Part, text: string, tokens: readonly JsonObject[]): string {
   const escaped = escapedOf(text);
   part.escaped += escaped;
-  part.tokens.push(...tokens);
+  for (const token of tokens) part.tokens.push(token);
   return events.write(part.words.type, `${part.words.before}${escaped}","logprobs":${JSON.stringify(tokens)}`);
 }
 
