@@ -140,6 +140,7 @@ export interface CallPlan {
   readonly model: string;
   readonly isStream: boolean;
   readonly wantsUsage: boolean;
+  readonly isByResponses: boolean;
   readonly outputTokensMax: number;
   /** The index of the gateway, as a fraction of their number. */
   readonly gateway: number;
@@ -180,6 +181,7 @@ export function planCall(plan: HistoryPlan, client: number, index: number): Call
     pauseMs: random.whole(0, 120),
     answer,
     key: random.pick(KEYS_OF_CALLS).name,
+    isByResponses: random.chance(0.3),
   };
 }
 

@@ -1,4 +1,5 @@
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
+import { COMPLETIONS } from '../../support/client.ts';
 import type { Ending, ReportedUsage } from './history-log.ts';
 
 /** What a plain client, without a library that retries, has seen of one call. */
@@ -21,6 +22,7 @@ interface Sending {
   readonly tag: string;
   readonly body: string;
   readonly isStream: boolean;
+  readonly isByResponses?: boolean;
   /** When the client leaves. After that the answer is unknown to it. */
   readonly leaveAfterMs: number | undefined;
   readonly idempotencyKey?: string | undefined;
@@ -29,13 +31,20 @@ interface Sending {
 /** No call of a history takes this long, because a stopped process is resumed earlier. */
 const ANSWER_MS_MAX = 60_000;
 
-export function bodyOf(call: {
+interface Asked {
   readonly tag: string;
   readonly model: string;
   readonly isStream: boolean;
   readonly wantsUsage: boolean;
   readonly outputTokensMax: number;
-}): string {
+}
+
+/** The body of the same call by Responses. A provider gets of it what it gets of the other. */
+export function responsesBodyOf({ tag, model, isStream, outputTokensMax }: Asked): string {
+  return JSON.stringify({ model, input: tag, max_output_tokens: outputTokensMax, ...(isStream && { stream: true }) });
+}
+
+export function bodyOf(call: Asked): string {
   return JSON.stringify({
     model: call.model,
     messages: [{ role: 'user', content: call.tag }],
@@ -47,14 +56,14 @@ export function bodyOf(call: {
 
 /** Sends one call and reads its answer to the end, or until it leaves. Never rejects. */
 export function sendCall(sending: Sending): Promise<Seen> {
-  const { url, key, user, tag, body, isStream } = sending;
+  const { url, key, user, tag, body, isStream, isByResponses = false } = sending;
   const startedAt = performance.now();
   return new Promise((resolve) => {
     let text = '';
     let response: IncomingMessage | undefined;
     let isConnected = false;
     let hasLeft = false;
-    const request: ClientRequest = httpRequest(`${url}/v1/chat/completions`, {
+    const request: ClientRequest = httpRequest(url + (isByResponses ? '/v1/responses' : COMPLETIONS), {
       method: 'POST',
       agent: false,
       headers: {
@@ -110,7 +119,7 @@ function readAnswer({ response, text, isWhole, isStream }: Read) {
     const code = isWhole ? codeIn(parse(text)) : undefined;
     return { ...facts, code, usage: undefined, ending: isWhole ? ('refused' as const) : ('unknown' as const) };
   }
-  const payloads = isStream ? text.split('\n\n').map((event) => event.replace(/^data: /, '')) : [text];
+  const payloads = isStream ? [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => data) : [text];
   const objects = payloads.map(parse);
   const code = objects.map(codeIn).find((one) => one !== undefined);
   const usage = objects.map(usageIn).findLast((one) => one !== undefined);
@@ -126,7 +135,9 @@ function endingOf(read: {
 }): Ending {
   if (read.code !== undefined) return 'refused';
   if (!read.isStream) return read.isWhole && read.objects[0] !== undefined ? 'complete' : 'unknown';
-  if (read.payloads.includes('[DONE]')) return 'complete';
+  const { type } = (read.objects.at(-1) ?? {}) as { readonly type?: string };
+  const isEnd = type === 'response.completed' || type === 'response.incomplete';
+  if (isEnd || read.payloads.includes('[DONE]')) return 'complete';
   return read.isWhole ? 'mute' : 'unknown';
 }
 
@@ -143,8 +154,16 @@ function parse(text: string): unknown {
   }
 }
 
+interface Payload {
+  readonly error?: { readonly code?: string; readonly serviceCode?: string } | null;
+  readonly usage?: (WireUsage & Partial<ResponseUsage>) | null;
+  /** That of an event of Responses. */
+  readonly response?: Payload;
+}
+
 function codeIn(value: unknown): string | undefined {
-  return (value as { readonly error?: { readonly code?: string } } | undefined)?.error?.code;
+  const { error, response } = (value ?? {}) as Payload;
+  return error?.serviceCode ?? error?.code ?? (response && codeIn(response));
 }
 
 interface WireUsage {
@@ -153,9 +172,18 @@ interface WireUsage {
   readonly prompt_tokens_details?: { readonly cached_tokens: number };
 }
 
+interface ResponseUsage {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly input_tokens_details: { readonly cached_tokens: number };
+}
+
 function usageIn(value: unknown): ReportedUsage | undefined {
-  const usage = (value as { readonly usage?: WireUsage | null } | undefined)?.usage;
+  const { usage, response } = (value ?? {}) as Payload;
+  if (response !== undefined) return usageIn(response);
   if (usage === undefined || usage === null) return undefined;
+  const { input_tokens: prompt, output_tokens: completion = 0, input_tokens_details: details } = usage;
+  if (prompt !== undefined) return { prompt, completion, cached: details?.cached_tokens ?? 0 };
   const cached = usage.prompt_tokens_details?.cached_tokens ?? 0;
   return { prompt: usage.prompt_tokens, completion: usage.completion_tokens, cached };
 }

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import type { Random } from '../histories/random.ts';
 import { anyRequest } from '../../support/any-request.ts';
+import { anyResponsesBody } from '../../support/any-responses-body.ts';
+import { COMPLETIONS } from '../../support/client.ts';
 
 const LIMIT = 1_048_576;
 
@@ -24,9 +26,16 @@ const ODD_NAMES: readonly string[] = [
   ['temperature', 'stream_options', 'max_tokens', 'metadata', 'user', 'tools', 'image_url', 'content', 'role', 'type'],
 ].flat();
 
-/** A chat request, as JSON text or something close to it. Most have only one or two faults. */
-export function hostileBody(random: Random): Buffer {
-  const base = fc.sample(anyRequest, { numRuns: 1, seed: random.whole(0, 2 ** 31 - 1) })[0];
+/** A call by some wire, with its address. */
+export function hostileCall(random: Random): { readonly target: string; readonly body: Buffer } {
+  return random.chance(0.7)
+    ? { target: COMPLETIONS, body: hostileBody(random) }
+    : { target: '/v1/responses', body: hostileBody(random, anyResponsesBody) };
+}
+
+/** A request, as JSON text or something close to it. Most have only one or two faults. */
+export function hostileBody(random: Random, any: fc.Arbitrary<object> = anyRequest): Buffer {
+  const base = fc.sample(any, { numRuns: 1, seed: random.whole(0, 2 ** 31 - 1) })[0];
   let root: unknown = {
     model: random.chance(0.93) ? 'large' : random.pick(['secret', 'acme.large-1', 'off', 'nothing', '']),
     ...base,

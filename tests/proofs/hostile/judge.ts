@@ -7,7 +7,9 @@ import type { Heard } from './send-hostile.ts';
 const CORRELATION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const BODY_BYTES_MAX = 1_048_576;
 const ASKS_FOR_PAGE = /^GET \/\?\S* HTTP\/1/m;
-const END_OF_STREAM = 'data: [DONE]\n\n';
+/** The last frame of a stream that was charged, by each wire. */
+const END_OF_STREAM =
+  /data: \[DONE\]\n\n$|event: response\.(?:completed|incomplete)\ndata: [^\n]*\n\n(?:: [^\n]*\n\n)?$/;
 
 /** What is wrong with the answers; empty if nothing is. */
 export function judge(request: HostileRequest, heard: Heard): readonly string[] {
@@ -47,7 +49,7 @@ function faultsOf(request: HostileRequest, answer: RawAnswer, method: string | u
   if (status >= 300 && status < 400) wrong.push(`neither an answer nor a refusal: ${about}`);
   if (status >= 400 && method !== 'HEAD')
     wrong.push(...(isRefusedPage(request, answer) ? [] : faultsOfRefusal(answer, text)));
-  const isCutStream = headers.get('content-type')?.startsWith('text/event-stream') && !text.endsWith(END_OF_STREAM);
+  const isCutStream = headers.get('content-type')?.startsWith('text/event-stream') && !END_OF_STREAM.test(text);
   if (isCutStream && request.ending === 'answered') wrong.push(`a stream without its end: ${about}`);
   return wrong;
 }

@@ -1,6 +1,6 @@
 import { createRandom, type Random } from '../histories/random.ts';
 import { COMPLETIONS, type HttpRequest } from '../../support/client.ts';
-import { hostileBody } from './chat-body.ts';
+import { hostileBody, hostileCall } from './chat-body.ts';
 import { brokenFraming, chunked } from './framing.ts';
 import { anyTarget, type Callers, goodHeaders, headerSoup } from './hostile-head.ts';
 
@@ -49,23 +49,23 @@ export function hostileRequest(seed: number, index: number, keys: Keys): Hostile
 
 /** A request in which only the body is hostile. */
 function chat(random: Random, callers: Callers): HostileRequest {
-  const body = hostileBody(random);
+  const { target, body } = hostileCall(random);
   const correlationId = random.chance(0.5) ? `c-${random.whole(0, 1e9)}` : undefined;
   const lines = goodHeaders(random, callers);
   if (correlationId !== undefined) lines.push(`x-correlation-id: ${correlationId}`);
   const isChunked = random.chance(0.3);
   lines.push(isChunked ? 'transfer-encoding: chunked' : `content-length: ${body.length}`);
-  const head = headOf('POST', COMPLETIONS, lines);
+  const head = headOf('POST', target, lines);
   const bytes = Buffer.concat([head, isChunked ? chunked(random, body) : body]);
   return { ...known('chat', bytes, ['POST']), correlationId };
 }
 
 /** The same, sent by an HTTP client. */
 function http(random: Random, { liveKey, user }: Callers): HostileRequest {
-  const body = hostileBody(random);
+  const { target, body } = hostileCall(random);
   const correlationId = `h-${random.whole(0, 1e9)}`;
   const headers = { authorization: `Bearer ${liveKey}`, 'x-service-user': user, 'x-correlation-id': correlationId };
-  const request = { method: 'POST', path: COMPLETIONS, headers, body: random.chance(0.5) ? body : [body] };
+  const request = { method: 'POST', path: target, headers, body: random.chance(0.5) ? body : [body] };
   return { ...known('http', body, ['POST']), correlationId, http: request };
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { chat, type Reply } from '../../support/client.ts';
+import type { Reply } from '../../support/client.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import {
   completionBody,
@@ -11,6 +11,7 @@ import {
 } from '../../support/scripted-upstream.ts';
 import { startTestService } from '../../support/service.ts';
 import { catalogueOf, type UpstreamEntry } from '../../support/several-upstreams.ts';
+import { ask, saidIn, type SpokenWire, WIRES } from '../../support/wires.ts';
 
 /**
  * Calls while two of three upstreams throttle, hang and die in turn, with fallback and beside it without (CC-16). A few hundred here;
@@ -94,14 +95,14 @@ interface Ended {
   readonly ms: number;
 }
 
-function read(reply: Reply, ms: number): Ended {
-  const by = NAMES.find((name) => reply.text.includes(`served by ${name}`));
-  const isWhole = by !== undefined && reply.status === 200 && !reply.text.includes('"error"');
-  const told = reply.headers.get('x-service-charge-micros') ?? /charge-micros=(\d+)/.exec(reply.text)?.[1] ?? 0;
-  return { status: reply.status, by: isWhole ? by : undefined, charged: Number(told), ms };
+function read(wire: SpokenWire, reply: Reply, ms: number): Ended {
+  const { status } = reply;
+  if (status !== 200) return { status, by: undefined, charged: 0, ms };
+  const { text, code, charged = 0 } = saidIn(wire, reply);
+  return { status, by: code === undefined ? NAMES.find((name) => text === `served by ${name}`) : undefined, charged, ms };
 }
 
-/** Makes the calls of one model, so many at once, every other one streamed. */
+/** Makes the calls of one model, so many at once, every other one streamed, by each wire in turn. */
 async function storm(model: Model): Promise<readonly Ended[]> {
   for (let user = 0; user < USERS; user += 1) await service.fund(app, `${model}-${user}`, FUNDS);
   const ended: Ended[] = [];
@@ -113,8 +114,9 @@ async function storm(model: Model): Promise<readonly Ended[]> {
       begun[model] = index;
       const startMs = performance.now();
       const caller = { url: service.url, key: app.liveKey, user: `${model}-${index % USERS}` };
-      const reply = await chat(caller, { model: `acme.${model}`, stream: index % 2 === 1 });
-      ended.push(read(reply, performance.now() - startMs));
+      const wire = WIRES[Math.floor(index / 2) % WIRES.length] ?? assert.fail();
+      const reply = await ask(wire, caller, { model: `acme.${model}`, stream: index % 2 === 1 });
+      ended.push(read(wire, reply, performance.now() - startMs));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));

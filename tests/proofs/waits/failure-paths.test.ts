@@ -3,11 +3,13 @@ import { describe, test } from 'node:test';
 import { CALLER_LEAVES } from './failure-paths/caller-leaves.ts';
 import { PROVIDER_BREAKS } from './failure-paths/provider-breaks.ts';
 import { PROVIDER_REFUSES } from './failure-paths/provider-refuses.ts';
+import { isOfChat } from './failure-paths/path.ts';
 import { walk } from './failure-paths/walk.ts';
 import { WHOLE_ANSWERS } from './failure-paths/whole-answers.ts';
 import { scriptByPrompt } from './failure-paths/prompt-scripts.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { setStage } from '../../support/stage.ts';
+import { WIRES } from '../../support/wires.ts';
 
 /** Every way a call can fail, or seem to, and its expected result: `failure-paths/`. */
 const PATHS = [...PROVIDER_REFUSES, ...PROVIDER_BREAKS, ...WHOLE_ANSWERS, ...CALLER_LEAVES];
@@ -35,10 +37,15 @@ const stage = await setStage({
 const scripts = scriptByPrompt(stage.upstream);
 
 describe('failure paths', { concurrency: AT_A_TIME }, () => {
-  for (const path of PATHS) {
+  for (const [place, path] of PATHS.entries()) {
     for (const kind of path.kinds) {
       test(`${path.clause} a ${kind} call: ${path.what}`, async () => {
-        for (let round = 1; round <= ROUNDS; round += 1) await walk(stage, scripts, path, kind);
+        for (let round = 1; round <= ROUNDS; round += 1) {
+          // Each path goes by another wire in each round, and so does its neighbour.
+          const [chat, ...others] = WIRES;
+          const wire = isOfChat(path) ? chat : [chat, ...others][(place + round) % WIRES.length];
+          await walk(stage, scripts, { path, kind, wire: wire ?? chat });
+        }
       });
     }
   }

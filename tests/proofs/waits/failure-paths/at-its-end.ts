@@ -10,6 +10,7 @@ import { assertEnvelope, assertRefusal, type Code } from '../../../support/refus
 import type { RecordedRequest } from '../../../support/scripted-upstream.ts';
 import type { Stage } from '../../../support/stage.ts';
 import { soon, waitUntil } from '../../../support/wait-until.ts';
+import { saidIn, type SpokenWire } from '../../../support/wires.ts';
 import { CONTENT, type Kind, NEVER, type Path, STREAM, THROTTLED, USAGE } from './path.ts';
 
 /** A path and the user who took it. */
@@ -18,8 +19,10 @@ export interface Walk {
   readonly scripts: PromptScripts;
   readonly path: Path;
   readonly kind: Kind;
+  readonly wire: SpokenWire;
   /** The user is also the prompt and the correlation id of the call, so that its traces can be told from all others. */
   readonly user: string;
+  /** Its prompt as a provider gets it. */
   readonly body: string;
 }
 
@@ -46,7 +49,7 @@ export async function assertHeld({ stage, kind, user, body }: Walk): Promise<voi
 
 /** Checks what a caller who stayed received. */
 export async function assertAnswer(walked: Walk, opened: OpenChat): Promise<void> {
-  const { path, kind, user } = walked;
+  const { path, kind, user, wire } = walked;
   const { statusCode = 0, headers } = await opened.head;
   const fields = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
   const reply = replyOf({ status: statusCode, headers: new Headers(fields) }, opened.text());
@@ -56,22 +59,31 @@ export async function assertAnswer(walked: Walk, opened: OpenChat): Promise<void
   assert.ok(gets !== undefined, 'a path whose caller stays must say what the caller gets');
   if (gets === 'answer') assertWhole(walked, reply);
   else if ('refusal' in gets) assertRefusal(reply, { code: gets.refusal, param: null, hasLink: false });
+  else if (wire.name === 'Responses') assertFailed(walked, reply, gets.frame);
   else assertBroken(reply, gets.frame);
-  if (kind === 'streamed' && reply.status === 200) {
+  if (kind === 'streamed' && reply.status === 200 && wire.name !== 'Responses') {
     for (const payload of payloadsOf(reply.text).slice(0, -1) as Record<string, unknown>[]) {
       assert.match(String(payload['model']), /^acme\./);
     }
   }
 }
 
-function assertWhole(walked: Walk, { status, headers, text }: Reply): void {
+function assertWhole(walked: Walk, reply: Reply): void {
+  const { status, text } = reply;
   assert.equal(status, 200, text);
-  if (walked.kind === 'streamed') {
-    assert.equal(payloadsOf(text).at(-1), '[DONE]');
-  } else {
-    assert.ok(text.includes(CONTENT), text);
-    assert.equal(headers.get('x-service-charge-micros'), String(chargeOf(walked)));
-  }
+  const said = saidIn(walked.wire, reply);
+  assert.deepEqual([said.text, said.charged], [CONTENT, chargeOf(walked)]);
+  assert.match(said.reason ?? '', /^(?:stop|length)$/);
+  if (walked.kind === 'streamed' && walked.wire.name !== 'Responses') assert.equal(payloadsOf(text).at(-1), '[DONE]');
+}
+
+/** A stream that ends in an event with the error (WI-07). */
+function assertFailed({ wire }: Walk, reply: Reply, code: Code): void {
+  const { status, text, headers } = reply;
+  assert.equal(status, 200, text);
+  const said = saidIn(wire, reply);
+  assert.deepEqual([said.code, said.charged, said.reason], [code, undefined, undefined]);
+  assert.ok(text.includes(`"correlationId":"${headers.get('x-correlation-id')}"`), text);
 }
 
 /** A stream that ends in a frame with the error (ER-06). */

@@ -17,6 +17,14 @@ export interface Path {
   readonly ends: PathEnd;
 }
 
+/** What frames of chat completions alone have. */
+const OF_CHAT = new Set(['assistant', '"stop"', '[DONE]', 'system_fingerprint']);
+
+/** Whether its caller waits for something that no other wire writes. */
+export function isOfChat({ caller }: Path): boolean {
+  return OF_CHAT.has(caller?.reads ?? '');
+}
+
 export type Kind = 'plain' | 'streamed';
 export const PLAIN: readonly Kind[] = ['plain'];
 export const STREAMED: readonly Kind[] = ['streamed'];

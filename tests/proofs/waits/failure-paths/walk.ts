@@ -15,7 +15,7 @@ import {
   LIMIT,
   type Walk,
 } from './at-its-end.ts';
-import type { CallerPart, Kind, Path } from './path.ts';
+import type { CallerPart } from './path.ts';
 
 /** This is long enough for a provider to fill all buffers before a slow caller reads on. No result depends on it. */
 const STALL_MS = 200;
@@ -23,29 +23,35 @@ const STALL_MS = 200;
 const TURNS_TO_NOTICE = 50;
 
 /** Takes a fresh user down the path once and checks everything that must be true at its end. */
-export async function walk(stage: Stage, scripts: PromptScripts, path: Path, kind: Kind): Promise<void> {
+export async function walk(
+  stage: Stage,
+  scripts: PromptScripts,
+  way: Pick<Walk, 'path' | 'kind' | 'wire'>,
+): Promise<void> {
+  const { path } = way;
   const user = await stage.newUser(BALANCE);
-  const walked: Walk = { stage, scripts, path, kind, user, body: bodyOf(path, kind, user) };
+  const body = JSON.stringify({ messages: [{ role: 'user', content: user }] });
+  const walked: Walk = { stage, scripts, ...way, user, body };
   const request = await run(walked);
   if (path.ends.outcome !== 'none') await assertReceipt(walked);
   if (request !== undefined) await assertProviderSide(walked, request);
   await assertNextCall(walked);
 }
 
-function bodyOf({ model = 'large' }: Path, kind: Kind, prompt: string): string {
-  const stream = kind === 'streamed' ? { stream: true, stream_options: { include_usage: true } } : {};
-  const messages = [{ role: 'user', content: prompt }];
-  return JSON.stringify({ model: `acme.${model}-1`, messages, max_completion_tokens: LIMIT, ...stream });
+function sentBy({ wire, kind, user, path: { model = 'large' } }: Walk): string {
+  const stream = kind === 'streamed' ? wire.streamed : {};
+  return JSON.stringify({ model: `acme.${model}-1`, ...wire.promptOf(user), [wire.limitField]: LIMIT, ...stream });
 }
 
 /** Plays both parts to the end of the caller's connection. Returns the provider's side, if the call gets there. */
 async function run(walked: Walk): Promise<RecordedRequest | undefined> {
-  const { stage, scripts, path, user, body } = walked;
+  const { stage, scripts, path, user, wire } = walked;
   const { caller = {}, provider } = path;
   const { isHalfSent = false } = caller;
   const gate = createGate();
   const arrival = scripts.expect(user, typeof provider === 'function' ? provider(gate.opened) : provider);
-  const options = { url: stage.service.url, key: stage.app.liveKey, user, body, correlationId: user };
+  const { url } = stage.service;
+  const options = { path: wire.path, url, key: stage.app.liveKey, user, body: sentBy(walked), correlationId: user };
   const chat = openChat({ ...options, missingBytes: isHalfSent ? 10 : 0 });
   chat.head.catch(() => {}); // Nothing awaits it if the caller leaves first.
   const request = isHalfSent || path.model === 'closed' ? undefined : await arrival;
