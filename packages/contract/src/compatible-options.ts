@@ -69,6 +69,11 @@ const DECIDED = new Set([
   'tool_choice',
   'functions',
   'function_call',
+  'input',
+  'background',
+  'conversation',
+  'previous_response_id',
+  'max_tool_calls',
   '__proto__',
 ]);
 

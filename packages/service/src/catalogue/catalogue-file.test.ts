@@ -157,6 +157,11 @@ const FAULTS: readonly (readonly [string, unknown, RegExp])[] = [
   ['has a provider with a path to another host', withProvider({ path: '//evil.test' }), /path/],
   ['has a provider with a path that climbs', withProvider({ path: '/../v1' }), /path/],
   ['has a provider that decides the limit', withProvider({ extraBody: { max_tokens: 1 } }), /extraBody\.max_tokens/],
+  [
+    'has a provider that goes on from another call',
+    withProvider({ extraBody: { previous_response_id: 'resp_1' } }),
+    /extraBody\.previous_response_id: is decided/,
+  ],
   ['has a provider that decides the tools', withProvider({ extraBody: { tools: [] } }), /extraBody\.tools/],
   [
     'has a provider with a secret in its body',
