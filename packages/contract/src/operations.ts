@@ -38,7 +38,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: 'Chat completions',
     summary: 'Answers a conversation in the form of Responses and charges the user’s wallet',
     description:
-      'The same call by the interface that OpenAI calls Responses: the same checks, the same price for the same usage. Nothing is stored, so `previous_response_id`, `conversation`, `background` and `"store": true` are refused; an `item_reference` works with the ids that this service gave. With `"stream": true`, the answer is a stream of events whose last one is `response.completed`, `response.incomplete` or `response.failed`. The comment behind it says what the call was charged, and so does `charge_micros` in its response. Tools of vendors that cost a fee are left out, and `x-service-left-out` names them.',
+      'The same call by the interface that OpenAI calls Responses: the same checks, the same price for the same usage. Nothing is stored, so `previous_response_id`, `conversation`, `background` and `"store": true` are refused; an `item_reference` works with the ids that this service gave. With `"stream": true`, the answer is a stream of events that ends with `response.completed`, `response.incomplete`, or `response.failed` and the same as an `error`. The comment behind it says what the call was charged, and so does `charge_micros` in its response. Tools of vendors that cost a fee are left out, and `x-service-left-out` names them.',
     refuses: OF_CALLS,
   },
   'GET /v1/models': {

@@ -128,9 +128,18 @@ export function endFrames(end: StreamEnd, charged: Micros): string {
   return `${frames}${last},"charge_micros":${micros}${AFTER_CHARGE}${charge}`;
 }
 
+/**
+ * The end of a stream that failed. Agents show the words of `response.failed` and read no further. Libraries that gather texts take it for
+ * a proper end, and raise the error that follows.
+ */
 function failed(events: Events, head: JsonObject, envelope: ErrorBody): string {
   const response = { ...head, status: 'failed', error: responseError(envelope), output: [], usage: null };
-  return events.write('response.failed', `,"response":${JSON.stringify(response)}`);
+  const { code, message, param, type } = envelope.error;
+  // Where the vendor's types have these fields, and where the vendor itself sends them.
+  const error = JSON.stringify({ code, message, param, error: { code, message, param, type } }).slice(1, -1);
+  return (
+    events.write('response.failed', `,"response":${JSON.stringify(response)}`) + events.write('error', `,${error}`)
+  );
 }
 
 function statusOf({ status }: ResponseEnding): ItemStatus {
