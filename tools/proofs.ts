@@ -29,6 +29,14 @@ export const LONG: Readonly<Record<string, Proof>> = {
     says: 'moves users between two cells while gateways and commands are killed, then 60 rounds of random histories',
     long: [[`${PROOFS}/cells/main.ts`], tests('--rounds', '60', `${PROOFS}/cells/cell-proofs.test.ts`)],
   },
+  agents: {
+    says: 'installs Codex CLI and opencode, and runs each alone in a network that holds nothing but the service',
+    long: [[`${PROOFS}/agents/main.ts`]],
+  },
+  clients: {
+    says: 'installs the newest stock clients and agent libraries, and runs all scenarios with them',
+    long: [[`${PROOFS}/clients/main.ts`]],
+  },
   container: {
     says: 'builds the image and makes a charged call with it; needs Docker',
     long: [['tools/try-container.ts']],

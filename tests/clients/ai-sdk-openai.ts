@@ -1,34 +1,36 @@
 // settings
-import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAI, type OpenAIProvider } from '@ai-sdk/openai';
 // end
-import type { LanguageModel } from 'ai';
 import { askThroughAi } from './ai-sdk.ts';
-import { RETRIED } from './differences.ts';
+import { ALWAYS_USAGE, RETRIED } from './differences.ts';
 import { type Address, inThisProcess, type StockClient } from './stock-client.ts';
 
-/** The AI SDK with its provider for OpenAI. */
+/** The AI SDK with its provider for OpenAI, which speaks the Responses wire. */
 export const AI_SDK_OPENAI: StockClient = {
   name: '@ai-sdk/openai',
   packages: ['ai', '@ai-sdk/openai'],
   settings: new URL(import.meta.url),
-  differs: {
-    ...RETRIED,
-    'usage not requested': {
-      seen: 'usage',
-      why: 'it always asks for the usage of a stream, and has no option to turn that off',
-    },
-  },
-  start: inThisProcess((address, ask) => askThroughAi(connect(address), ask)),
+  differs: { ...RETRIED, ...ALWAYS_USAGE },
+  start: inThisProcess((address, ask) => {
+    const purser = connect(address);
+    // settings
+    const model = purser('large');
+    // end
+    return askThroughAi(model, ask);
+  }),
 };
 
-function connect({ baseUrl, key, user }: Address): LanguageModel {
+/** Its provider, as its user sets it up for either of its interfaces. */
+export function connect({ baseUrl, key, user }: Address, fetch?: typeof globalThis.fetch): OpenAIProvider {
   // settings
   const purser = createOpenAI({
     baseURL: baseUrl,
     apiKey: key,
     headers: { 'x-service-user': user },
+    // end
+    ...(fetch && { fetch }),
+    // settings
   });
-  const model = purser.chat('large'); // `purser('large')` would call another endpoint.
   // end
-  return model;
+  return purser;
 }

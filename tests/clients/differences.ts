@@ -10,3 +10,8 @@ export const RETRIED: Readonly<Record<string, Difference>> = {
   '502, provider down': { seen: '3 requests, all at the provider', why: WHY },
   'connection lost': { seen: 'charged 2 times', why: UNMARKED },
 };
+
+/** The difference of clients whose streams always have their usage. */
+export const ALWAYS_USAGE: Readonly<Record<string, Difference>> = {
+  'usage not requested': { seen: 'usage', why: 'a stream of the Responses wire always has its usage' },
+};

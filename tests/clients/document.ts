@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { NODE_CLIENTS } from '../support/installed.ts';
+import { AGENTS } from './agents.ts';
 import { CLIENTS } from './clients.ts';
 import { DOCUMENTED } from './documented.ts';
 import { type Column, expectedOf, matrixText } from './matrix.ts';
@@ -22,14 +24,19 @@ export function clientsDocument(): string {
   const documented = DOCUMENTED.map(
     ({ name, language, settings, notes }) => `### ${name}\n\n\`\`\`${language}\n${settings}\n\`\`\`\n\n${notes}`,
   );
-  const settings = [HEAD, ...clients.map(settingsOf), TRIED, ...tools, UNTRIED, ...documented, OTHER_INTERFACES];
+  const agents = AGENTS.map(
+    ({ name, seenWith, language, settings, notes }) =>
+      `### ${name} ${seenWith}\n\n\`\`\`${language}\n${settings}\n\`\`\`\n\n${notes}`,
+  );
+  const tried = [TRIED, ...tools, AGENTS_TRIED, ...agents];
+  const settings = [HEAD, ...eachFile(clients).map(settingsOf), ...tried, UNTRIED, ...documented, OTHER_INTERFACES];
   const results = [DIFFERENCES, differencesOf(clients).join('\n'), COSTS, RESULTS, matrixText(columns), MADE];
   return `${[...settings, ...results].join('\n\n')}\n`;
 }
 
 const HEAD = `# Clients
 
-Any client of the chat-completions format works unmodified. Give it the address of the service with \`/v1\`, an API key of
+Any client of chat completions or of Responses works unmodified. Give it the address of the service with \`/v1\`, an API key of
 your app, and the header \`x-service-user\` with your name for the user who pays. Here are the settings for each, then what is
 [different](#where-a-client-differs) about some.
 
@@ -44,6 +51,11 @@ model of the catalogue.
 const TRIED = `## Tools
 
 We have run each in the version that is given.`;
+
+const AGENTS_TRIED = `## Agents
+
+We have run each in the version that is given, with these settings, in a network that held nothing but the service. \`BASE_URL\`, \`USER\`
+and \`MODEL\` stand for yours.`;
 
 const UNTRIED = `## Other clients
 
@@ -66,15 +78,30 @@ Each was seen in the version that is given. Each call of a client is charged, al
 | openai (Python) 3.57.0 | prints a 402 without the link | \`error.body["topupUrl"]\`; 3.3.0 printed the body |
 | agno 3.1.10 | returns the message of a 402 as the answer | look at the \`status\` of the run: it is \`error\` |
 | Codex CLI 0.171.0 | repeats a stream whose connection was cut, up to five times and without a key; each time the user pays the prompt and what was generated | an API key that [joins](guides/app-developer.md#retries), and \`onAbandon: "drain"\`: the repeat gets the first answer, uncharged |
+| opencode 1.18.33 | makes a call for a title beside the first prompt | \`small_model\`, a cheaper one |
+| Codex CLI 0.171.0 | sends no limit of output | a call may use what the model and the wallet allow |
+| openai 7.59.0, LangChain JS 1.6.0 | take a stream of Responses that ends with \`response.failed\` for a proper answer | an \`error\` event follows here, which they raise |
 | Genkit | calls a 402 an unknown error | the header \`x-service-topup-url\` |
 | langchaingo 0.1.14 | returns no error for a stream that failed, which costs nothing | such an answer has an empty \`StopReason\` |
 | langchaingo 0.1.14 | stops reading at a line of more than 64 KB, which a picture, a citation or sealed reasoning can make | plain calls for models that draw or cite |`;
 
 const RESULTS = `## What was tested
 
-\`ok\` means that the client behaves as it should and the service charges the right amount.`;
+\`ok\` means that the client behaves as it should and the service charges the right amount. The versions are those that \`npm test\` runs,
+each at least 30 days old. \`npm run proofs -- clients\` gets the same from the newest: ${newest()}.`;
+
+function newest(): string {
+  return Object.entries(NODE_CLIENTS.versions)
+    .map(([name, version]) => `${name} ${version}`)
+    .join(', ');
+}
 
 const MADE = `\`node tools/clients-table.ts\` writes this page from [the tests](../tests/clients/README.md).`;
+
+/** The clients without those whose settings stand under another already. */
+function eachFile(clients: readonly StockClient[]): readonly StockClient[] {
+  return [...new Map(clients.toReversed().map((client) => [client.settings.href, client])).values()].toReversed();
+}
 
 function expectedColumn(client: StockClient, version: string): Column {
   return { client, version, seen: new Map(SCENARIOS.map(({ name }) => [name, expectedOf(client, name)])) };

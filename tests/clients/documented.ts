@@ -19,26 +19,6 @@ FORWARD_USER_INFO_HEADER_USER_ID=x-service-user`,
       'Open WebUI sends its own id of the user in that header, so each user has a wallet. Connect each once, with `POST /connect` and that id. Titles and tags are calls too, and the user pays for them. Set a small task model, or switch them off. According to its source, it shows our error as text in the chat.',
   },
   {
-    name: 'opencode',
-    language: 'json',
-    settings: `{
-  "provider": {
-    "purser": {
-      "npm": "@ai-sdk/openai-compatible",
-      "name": "Purser",
-      "options": {
-        "baseURL": "http://127.0.0.1:8787/v1",
-        "apiKey": "{env:PURSER_API_KEY}",
-        "headers": { "x-service-user": "anna" }
-      },
-      "models": { "large": {} }
-    }
-  }
-}`,
-    notes:
-      'This goes into `opencode.json`. opencode is built on `@ai-sdk/openai-compatible`, which is [tested](#what-was-tested). It may retry on top of that.',
-  },
-  {
     name: 'Continue',
     language: 'yaml',
     settings: `models:

@@ -9,7 +9,8 @@ import {
 // settings
 import { ChatOpenAI } from '@langchain/openai';
 // end
-import { RETRIED } from './differences.ts';
+import { ALWAYS_USAGE, RETRIED } from './differences.ts';
+import { CODEX_ALIAS } from './scenario.ts';
 import {
   type Address,
   type Ask,
@@ -30,13 +31,22 @@ export const LANGCHAIN: StockClient = {
   packages: ['@langchain/core', '@langchain/openai'],
   settings: new URL(import.meta.url),
   differs: RETRIED,
-  start: inThisProcess(ask),
+  start: inThisProcess((address, ask) => askOf(connect(address, ask.usage), ask)),
 };
 
-function connect({ baseUrl, key, user }: Address, streamUsage: boolean): ChatOpenAI {
+/** The same by a name of the model that makes it speak the Responses wire. */
+export const LANGCHAIN_RESPONSES: StockClient = {
+  name: '@langchain/openai, a name with `codex`',
+  packages: ['@langchain/core', '@langchain/openai'],
+  settings: new URL(import.meta.url),
+  differs: { ...RETRIED, ...ALWAYS_USAGE },
+  start: inThisProcess((address, ask) => askOf(connect(address, ask.usage, CODEX_ALIAS), ask)),
+};
+
+function connect({ baseUrl, key, user }: Address, streamUsage: boolean, name = 'large'): ChatOpenAI {
   // settings
   const model = new ChatOpenAI({
-    model: 'large',
+    model: name, // For a name with `codex`, `gpt-5.6` or `-pro` it speaks the Responses wire.
     apiKey: key,
     configuration: { baseURL: baseUrl, defaultHeaders: { 'x-service-user': user } },
     streamUsage, // The default is true.
@@ -46,8 +56,7 @@ function connect({ baseUrl, key, user }: Address, streamUsage: boolean): ChatOpe
   return model;
 }
 
-async function ask(address: Address, ask: Ask): Promise<Told> {
-  const model = connect(address, ask.usage);
+async function askOf(model: ChatOpenAI, ask: Ask): Promise<Told> {
   const messages = ask.messages.map(messageOf);
   try {
     if (ask.schema !== undefined) {

@@ -22,7 +22,8 @@ export const OPENAI: StockClient = {
   start: inThisProcess(ask),
 };
 
-function connect({ baseUrl, key, user }: Address): OpenAI {
+/** The vendor's client, as its user sets it up for either of its interfaces. */
+export function connect({ baseUrl, key, user }: Address): OpenAI {
   // settings
   const client = new OpenAI({
     baseURL: baseUrl,
@@ -77,7 +78,8 @@ function hear({ choices, usage }: OpenAI.ChatCompletion, heard: Heard): void {
   heard.usage = usage && { prompt: usage.prompt_tokens, completion: usage.completion_tokens };
 }
 
-function failureOf(error: unknown): Failure {
+/** What its user can read from an error that it raises. */
+export function failureOf(error: unknown): Failure {
   if (!(error instanceof OpenAI.APIError)) return { message: String(error) };
   return {
     message: error.message,

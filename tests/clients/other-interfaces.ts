@@ -1,23 +1,35 @@
-/** The part of `docs/CLIENTS.md` about clients that call something else than chat completions. */
-export const OTHER_INTERFACES = `## Clients of other interfaces
+/** The parts of `docs/CLIENTS.md` about which interface a client calls, and about those that are not served. */
+export const OTHER_INTERFACES = `## Which interface a client calls
 
-The service serves chat completions and no other interface of the same vendors. A call of one gets a 400 that says so, costs
-nothing and reaches nobody. These clients call one unless they are told otherwise:
+The service serves chat completions and Responses. The same prompt and usage cost the same on both. These clients call Responses unless
+they are told otherwise:
+
+| client | what switches it to chat completions |
+|---|---|
+| AI SDK 7 with @ai-sdk/openai 4, opencode | \`.chat('large')\`, or @ai-sdk/openai-compatible |
+| OpenAI Agents, Python | \`set_default_openai_api('chat_completions')\` |
+| OpenAI Agents, JavaScript | \`setOpenAIAPI('chat_completions')\` |
+| pydantic-ai 2 | \`openai-chat:large\` |
+| agno 3 | \`OpenAIChat\` |
+| Agent Framework | \`OpenAIChatCompletionClient\` |
+| LangChain, for names such as \`gpt-5.6\` or with \`codex\` or \`-pro\` | \`use_responses_api=False\`, in JavaScript \`useResponsesApi: false\` |
+| Continue, for names that begin with \`gpt-5\` or as \`o3\` does | \`useResponsesApi: false\` |
+| Codex CLI | nothing |
+
+Some decide by the model's name: an alias without these letters keeps them at chat completions.
+
+What is different on Responses:
+
+- Nothing is stored. \`previous_response_id\`, \`conversation\`, \`background\` and \`store: true\` are refused by name: send the whole conversation.
+  The AI SDK sends ids in the place of items and works all the same, because the ids of our answers carry their items.
+- A stream that fails after its first byte ends with \`response.failed\` and then \`error\`. Codex shows the words of the first, libraries
+  raise the second.
+- The message of a 402 holds the link, because few of these clients show anything else.
+
+Other interfaces of the same vendors get a 400 that says so, costs nothing and reaches nobody:
 
 | client | calls | what switches it to chat completions |
 |---|---|---|
-| AI SDK 7 with @ai-sdk/openai 4 | \`/v1/responses\` | \`.chat('large')\`, or @ai-sdk/openai-compatible |
-| OpenAI Agents, Python | \`/v1/responses\` | \`set_default_openai_api('chat_completions')\` |
-| OpenAI Agents, JavaScript | \`/v1/responses\` | \`setOpenAIAPI('chat_completions')\` |
-| pydantic-ai 2 | \`/v1/responses\` | \`openai-chat:large\` |
-| agno 3 | \`/v1/responses\` | \`OpenAIChat\` |
-| Agent Framework | \`/v1/responses\` | \`OpenAIChatCompletionClient\` |
-| opencode, its own provider "openai" | \`/v1/responses\` | a provider [with @ai-sdk/openai-compatible](#opencode) |
-| LangChain, for names such as \`gpt-5.6\` or with \`codex\` or \`-pro\` | \`/v1/responses\` | \`use_responses_api=False\`, in JavaScript \`useResponsesApi: false\` |
-| Continue, for names that begin with \`gpt-5\` or as \`o3\` does | \`/v1/responses\` | \`useResponsesApi: false\` |
-| Codex CLI | \`/v1/responses\` | nothing |
 | Claude Code, @anthropic-ai/sdk | \`/v1/messages\` | nothing |
 | LlamaIndex, \`OpenAILike\` | \`/v1/completions\` | \`is_chat_model=True\` |
-| embedders of mem0, LlamaIndex, Haystack, LangChain, AI SDK | \`/v1/embeddings\` | another service for these |
-
-Some decide by the model's name: an alias without these letters keeps them at chat completions.`;
+| embedders of mem0, LlamaIndex, Haystack, LangChain, AI SDK | \`/v1/embeddings\` | another service for these |`;

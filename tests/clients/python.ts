@@ -2,7 +2,9 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Difference, RunningClient, StockClient, Told } from './stock-client.ts';
+import { ALWAYS_USAGE } from './differences.ts';
+import { responsesRequest } from './responses-request.ts';
+import type { Ask, Difference, RunningClient, StockClient, Told } from './stock-client.ts';
 import { wireRequest } from './wire-request.ts';
 
 /** The interpreter whose packages are used. */
@@ -12,17 +14,18 @@ export const PYTHON = process.env['PURSER_TEST_PYTHON'] ?? 'python3';
 export const HOW_TO_GET_PYTHON =
   'not run: `pip install openai litellm mcp` gets them, and PURSER_TEST_PYTHON may name the interpreter that has them';
 
-function pythonClient(module: string, seenWith: readonly string[], differs: StockClient['differs']): StockClient {
-  const script = new URL(`python/${module}_client.py`, import.meta.url);
-  return {
-    name: `${module} (Python)`,
-    packages: [module],
-    settings: script,
-    seenWith,
-    differs,
-    isSerial: true,
-    start: () => startWorker(fileURLToPath(script)),
-  };
+interface PythonClient extends Pick<StockClient, 'name' | 'packages' | 'differs'> {
+  readonly seenWith: readonly string[];
+  readonly script: string;
+  readonly bodyOf: BodyOf;
+}
+
+/** A call in the words of the wire that the client speaks. */
+type BodyOf = (ask: Pick<Ask, 'messages' | 'tools' | 'schema'>) => object;
+
+function pythonClient({ script: name, bodyOf, ...client }: PythonClient): StockClient {
+  const script = new URL(`python/${name}`, import.meta.url);
+  return { ...client, settings: script, isSerial: true, start: () => startWorker(fileURLToPath(script), bodyOf) };
 }
 
 const UNTOLD =
@@ -31,14 +34,36 @@ const NO_CODE: Difference = { seen: 'no code', why: 'its errors have no body, so
 
 /** The clients that run if Python has them installed. */
 export const PYTHON_CLIENTS: readonly StockClient[] = [
-  pythonClient('openai', ['2.54.0', '3.57.0'], {}),
-  pythonClient('litellm', ['1.110.2'], {
-    '402': { seen: 'link in the headers, no code', why: UNTOLD },
-    '402, streamed': { seen: 'link in the headers, no code', why: UNTOLD },
-    '502, rejected by the provider': NO_CODE,
-    '502, provider down': NO_CODE,
-    'stream breaks off': NO_CODE,
-    'stream ends without a reason': NO_CODE,
+  pythonClient({
+    name: 'openai (Python)',
+    packages: ['openai'],
+    seenWith: ['2.54.0', '3.57.0'],
+    script: 'openai_client.py',
+    bodyOf: wireRequest,
+    differs: {},
+  }),
+  pythonClient({
+    name: 'openai (Python), `responses`',
+    packages: ['openai'],
+    seenWith: ['3.57.0'],
+    script: 'openai_responses_client.py',
+    bodyOf: responsesRequest,
+    differs: ALWAYS_USAGE,
+  }),
+  pythonClient({
+    name: 'litellm (Python)',
+    packages: ['litellm'],
+    seenWith: ['1.110.2'],
+    script: 'litellm_client.py',
+    bodyOf: wireRequest,
+    differs: {
+      '402': { seen: 'link in the headers, no code', why: UNTOLD },
+      '402, streamed': { seen: 'link in the headers, no code', why: UNTOLD },
+      '502, rejected by the provider': NO_CODE,
+      '502, provider down': NO_CODE,
+      'stream breaks off': NO_CODE,
+      'stream ends without a reason': NO_CODE,
+    },
   }),
 ];
 
@@ -57,7 +82,7 @@ export function packageVersion(name: string): string | undefined {
 export const QUIET = { NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1', LITELLM_LOCAL_MODEL_COST_MAP: 'True' };
 
 /** A process that prints one line when it is ready, and then answers each call with a line, in order. */
-async function startWorker(script: string): Promise<RunningClient> {
+async function startWorker(script: string, bodyOf: BodyOf): Promise<RunningClient> {
   const child = spawn(PYTHON, ['-B', script], {
     env: { ...process.env, ...QUIET },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -76,7 +101,7 @@ async function startWorker(script: string): Promise<RunningClient> {
     ask: (address, { stream, usage, leaves = false, ...ask }) => {
       const told = Promise.withResolvers<Told>();
       waiting.push(told);
-      child.stdin.write(`${JSON.stringify({ ...address, stream, usage, leaves, body: wireRequest(ask) })}\n`);
+      child.stdin.write(`${JSON.stringify({ ...address, stream, usage, leaves, body: bodyOf(ask) })}\n`);
       return told.promise;
     },
     close: () => end(child),

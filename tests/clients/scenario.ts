@@ -13,6 +13,8 @@ export interface Scenario {
 
 /** The wallet balance of a scenario's user. */
 export const BALANCE = 1_000_000;
+/** Another name of the model, by which some clients choose the Responses wire. */
+export const CODEX_ALIAS = 'large-codex';
 /** The model's name at the provider. */
 export const MODEL = 'large-upstream';
 export const USAGE = { prompt_tokens: 20, completion_tokens: 7, total_tokens: 27 };

@@ -2,6 +2,7 @@ import { describe, test } from 'node:test';
 import { CLIENTS } from '../clients/clients.ts';
 import { type Column, matrixText, runScenarios } from '../clients/matrix.ts';
 import { HOW_TO_GET_PYTHON, PYTHON_CLIENTS, pythonVersion } from '../clients/python.ts';
+import { CODEX_ALIAS } from '../clients/scenario.ts';
 import { createScenes } from '../clients/scene.ts';
 import type { StockClient } from '../clients/stock-client.ts';
 import { installedVersions } from '../clients/versions.ts';
@@ -9,7 +10,10 @@ import { setStage } from '../support/stage.ts';
 
 /** Every stock client through every scenario, each on its own users: most of the time goes into their back-offs. */
 
-const stage = await setStage({ model: { imageTokensMax: 1_000, timeoutMs: 60_000 } });
+const stage = await setStage({
+  model: { imageTokensMax: 1_000, timeoutMs: 60_000 },
+  catalogue: (basis) => ({ ...basis, aliases: { ...basis.aliases, [CODEX_ALIAS]: 'acme.large-1' } }),
+});
 const sceneOf = createScenes(stage);
 const columns: Column[] = [];
 

@@ -65,7 +65,8 @@ export async function setStage(options: StageOptions = {}) {
 }
 
 /** The same with a second gateway on its database that shares its secret, like two processes of one service. */
-export async function setTwoGateways() {
-  const stage = await setStage({ model: { timeoutMs: 30_000 }, environment: SHARED_SECRET, checksBooks: true });
+export async function setTwoGateways(options: Pick<StageOptions, 'catalogue'> = {}) {
+  const common = { model: { timeoutMs: 30_000 }, environment: SHARED_SECRET, checksBooks: true };
+  const stage = await setStage({ ...common, ...options });
   return { ...stage, second: await startSecondGateway(stage.service, SHARED_SECRET) };
 }

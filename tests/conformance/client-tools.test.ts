@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { packageVersion } from '../clients/python.ts';
-import { askWith, type Tool, TOOLS } from '../clients/tools.ts';
+import { CODEX_ALIAS } from '../clients/scenario.ts';
+import { askWith, type Tool, TOOLS, toolVersion } from '../clients/tools.ts';
 import { chargeFor } from '../support/catalogue.ts';
 import {
   completionBody,
@@ -15,11 +15,13 @@ import { waitUntil } from '../support/wait-until.ts';
 
 /** Tools that are not libraries of the format, as their users run them. */
 
-// A minute long, so only if an interpreter is named for it.
-const isAsked = process.env['PURSER_TEST_PYTHON'] !== undefined;
-const installed = TOOLS.filter((tool) => isAsked && packageVersion(tool.package) !== undefined);
-const HOW_TO_RUN =
-  'not run: `pip install dspy llm strands-agents` gets them, and PURSER_TEST_PYTHON names the interpreter that has them';
+// A minute long, so only if it is asked for.
+const ASKED = {
+  Python: process.env['PURSER_TEST_PYTHON'] !== undefined,
+  Node: process.env['PURSER_TEST_NODE_CLIENTS'] !== undefined,
+};
+const installed = TOOLS.filter((tool) => ASKED[tool.language] && toolVersion(tool) !== undefined);
+const HOW_TO_RUN = 'not run: `npm run proofs -- clients` installs and runs them';
 const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
 const CHARGE = chargeFor({ prompt: 40, completion: 20 });
 const FUNDS = 1_000_000;
@@ -28,15 +30,31 @@ for (const { name } of TOOLS.filter((tool) => !installed.includes(tool))) test(n
 
 if (installed.length > 0) await testTools(installed);
 
-function answer({ body }: RecordedRequest): UpstreamScript {
-  const isStream = (body as { stream?: boolean }).stream === true;
-  return isStream
+const FORECAST = {
+  id: 'call_1',
+  type: 'function',
+  function: { name: 'forecast', arguments: '{"city":"Oslo"}' },
+};
+
+/** Has a tool called if one is given, and then says something. */
+function answer({ body, rawBody }: RecordedRequest): UpstreamScript {
+  const { stream: isStream, tools } = body as { stream?: boolean; tools?: unknown };
+  if (tools !== undefined && !rawBody.includes('Sun in Oslo.')) {
+    const toolCalls = [FORECAST];
+    return {
+      body: completionBody({ model: 'm', content: null, toolCalls, finishReason: 'tool_calls', usage: USAGE }),
+    };
+  }
+  return isStream === true
     ? { body: streamSteps({ model: 'm', pieces: ['Hi.'], usage: USAGE, includeUsageChunk: true }) }
     : { body: completionBody({ model: 'm', content: 'Hi.', usage: USAGE }) };
 }
 
 async function testTools(tools: readonly Tool[]): Promise<void> {
-  const { service, upstream, app, newUser } = await setStage({ model: { timeoutMs: 30_000 } });
+  const { service, upstream, app, newUser } = await setStage({
+    model: { timeoutMs: 30_000 },
+    catalogue: (basis) => ({ ...basis, aliases: { ...basis.aliases, [CODEX_ALIAS]: 'acme.large-1' } }),
+  });
   const baseUrl = `${service.url}/v1`;
   async function spentBy(user: string): Promise<number> {
     const { balance, held } = await service.wallet(app, user);
@@ -46,11 +64,11 @@ async function testTools(tools: readonly Tool[]): Promise<void> {
 
   describe('tools', () => {
     for (const tool of tools) {
-      test(`CC-01 ${tool.name} is answered, and its user is charged once`, async () => {
+      test(`CC-01 ${tool.name} is answered, and each of its calls is charged once`, async () => {
         const user = await newUser(FUNDS);
         upstream.script(answer);
         assert.deepEqual(await askWith(tool, { baseUrl, key: app.liveKey, user }), { text: 'Hi.', failure: null });
-        assert.equal(await spentBy(user), CHARGE);
+        assert.equal(await spentBy(user), tool.loops === true ? 2 * CHARGE : CHARGE);
       });
 
       test(`ER-07 ${tool.name} shows why a call without money is refused`, async () => {

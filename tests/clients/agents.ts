@@ -1,0 +1,56 @@
+/** An agent for a terminal. `npm run proofs -- agents` runs it with these settings, alone in a network. */
+interface Agent {
+  readonly name: string;
+  readonly seenWith: string;
+  readonly language: string;
+  /** With `BASE_URL`, `USER` and `MODEL` in the places of these. */
+  readonly settings: string;
+  readonly notes: string;
+}
+
+export const CODEX = {
+  name: 'Codex CLI',
+  seenWith: '0.171.0',
+  language: 'toml',
+  settings: `model = "MODEL"
+model_provider = "purser"
+
+[model_providers.purser]
+name = "Purser"
+base_url = "BASE_URL"
+env_key = "PURSER_API_KEY"
+wire_api = "responses"
+http_headers = { "x-service-user" = "USER" }`,
+  notes:
+    'This goes into `~/.codex/config.toml`. A 402 is printed with our message, which holds the link, after six tries in 6.5 seconds. Then top up, and go on with `codex exec resume --last`. A stream that breaks off is repeated up to five times: a failure of the provider costs nothing, and if the connection was lost, the repeat gets the same answer, charged once. Each step sends the whole conversation again, 40 kB or more, which a provider with a cache makes cheaper. Its `web_search` is left out where the model has no price for it, and `x-service-left-out` says so.',
+} as const satisfies Agent;
+
+export const OPENCODE = {
+  name: 'opencode',
+  seenWith: '1.18.33',
+  language: 'json',
+  settings: `{
+  "model": "purser/MODEL",
+  "provider": {
+    "purser": {
+      "npm": "@ai-sdk/openai",
+      "name": "Purser",
+      "options": {
+        "baseURL": "BASE_URL",
+        "apiKey": "{env:PURSER_API_KEY}",
+        "headers": { "x-service-user": "USER" }
+      },
+      "models": { "MODEL": {} }
+    }
+  }
+}`,
+  notes:
+    'This goes into `opencode.json`. It makes two calls for a first prompt, of which one is for a title; both are charged. A 402 is printed with our message, which holds the link.',
+} as const satisfies Agent;
+
+export const AGENTS: readonly Agent[] = [CODEX, OPENCODE];
+
+/** The settings for one user and model. */
+export function filledIn({ settings }: Agent, values: Readonly<Record<'BASE_URL' | 'USER' | 'MODEL', string>>): string {
+  return settings.replace(/BASE_URL|USER|MODEL/g, (name) => values[name as keyof typeof values]);
+}

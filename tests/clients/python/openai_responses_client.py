@@ -1,0 +1,75 @@
+import json
+
+from openai import OpenAI
+from pydantic import BaseModel, ConfigDict
+from worker import failure_of, serve
+
+
+def untitled(schema):
+    """Takes away what is for people only."""
+    del schema["title"]
+    for each in schema["properties"].values():
+        del each["title"]
+
+
+class Answer(BaseModel):
+    model_config = ConfigDict(extra="forbid", json_schema_extra=untitled)
+    city: str
+    days: int
+
+
+def ask(order):
+    client = OpenAI(
+        base_url=order["baseUrl"],
+        api_key=order["key"],
+        default_headers={"x-service-user": order["user"]},
+    )
+    heard = {"text": "", "calls": [], "usage": None}
+    try:
+        if order["stream"]:
+            listen(client, order, heard)
+        elif "text" in order["body"]:
+            del order["body"]["text"]
+            # settings
+            response = client.responses.parse(**order["body"], text_format=Answer)
+            # end
+            hear(response, heard)
+            heard["text"] = response.output_parsed.model_dump_json()
+        else:
+            # settings
+            response = client.responses.create(**order["body"])
+            # end
+            hear(response, heard)
+    except Exception as error:
+        response = getattr(error, "response", None)
+        heard["failure"] = failure_of(error, response.headers if response is not None else None)
+    return heard
+
+
+def listen(client, order, heard):
+    # settings
+    with client.responses.stream(**order["body"]) as stream:
+        for event in stream:
+            if event.type == "response.output_text.delta":
+                heard["text"] += event.delta
+            # end
+            if order["leaves"] and heard["text"]:
+                return
+        # settings
+        response = stream.get_final_response()
+    # end
+    hear(response, heard)
+
+
+def hear(response, heard):
+    heard["text"] = response.output_text
+    heard["calls"] = [
+        {"id": item.call_id, "name": item.name, "arguments": json.loads(item.arguments)}
+        for item in response.output
+        if item.type == "function_call"
+    ]
+    usage = response.usage
+    heard["usage"] = usage and {"prompt": usage.input_tokens, "completion": usage.output_tokens}
+
+
+serve(ask)

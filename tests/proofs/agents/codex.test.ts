@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { chargeFor } from '../../support/catalogue.ts';
+import { setStage, type Stage } from '../../support/stage.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { type AnswerWith, type Deed, inChat, natively, type Tokens } from './answers.ts';
+import { type Codex, setUpCodex } from './codex.ts';
+import { NOT_RUN } from './home.ts';
+
+/** Codex CLI, unmodified, alone with the service. */
+
+const FUNDS = 10_000_000;
+const WORK: Deed = { tool: 'exec_command', given: { cmd: 'echo made > made.txt' } };
+const DONE: Deed = { text: 'The file is made.' };
+const SAID = 'The file is made.\n';
+const PATCH = '*** Begin Patch\n*** Add File: made.txt\n+made\n*** End Patch';
+const PROGRAM = 'const { output } = await tools.exec_command({ cmd: "echo made > made.txt" });\ntext(output);';
+/** What each call uses, by its number: all are different, so that none can stand for another. */
+const tokensOf = (index: number): Tokens => ({ prompt: 9_000 + index, completion: 40 + 3 * index });
+const chargeOf = (...indexes: readonly number[]): number =>
+  indexes.reduce((sum, index) => sum + chargeFor(tokensOf(index)), 0);
+
+if (NOT_RUN === undefined) {
+  const stage = await setStage({
+    checksBooks: true,
+    catalogue: ({ providers, models, aliases }) => ({
+      providers: { ...providers, native: { ...providers.upstream, apis: ['responses'] } },
+      models: [...models, { ...models[0], id: 'acme.native-1', provider: 'native' }],
+      aliases: { ...aliases, native: 'acme.native-1', 'gpt-5.5': 'acme.large-1', 'gpt-5.6-sol': 'acme.large-1' },
+    }),
+  });
+  describe('Codex CLI, chat completions behind', () => testWork(stage, 'large', inChat));
+  describe('Codex CLI, Responses behind', () => testWork(stage, 'native', natively));
+  describe('Codex CLI, by names that it knows', () => testKnownNames(stage));
+} else test('Codex CLI', { skip: `not run: ${NOT_RUN}` });
+
+/** Runs it for a new user with a balance, under a name of a model. */
+async function withCodex(
+  stage: Stage,
+  model: string,
+  balance: number,
+  use: (codex: Codex, user: string) => Promise<void>,
+) {
+  const user = await stage.newUser(balance);
+  const codex = setUpCodex(stage.service, stage.app.liveKey, user, model);
+  try {
+    await use(codex, user);
+  } finally {
+    codex.home.remove();
+  }
+}
+
+/** Answers with these deeds from now on. Returns a function that says how many requests came since. */
+function script({ upstream }: Stage, answer: AnswerWith, deeds: readonly Deed[]): () => number {
+  const before = upstream.requests.length;
+  upstream.script((_, index) => {
+    const at = index - before;
+    return answer(deeds[Math.min(at, deeds.length - 1)] ?? DONE, tokensOf(at));
+  });
+  return () => upstream.requests.length - before;
+}
+
+async function spentBy({ service, app }: Stage, user: string): Promise<number> {
+  const { balance, held, openStreams } = await service.wallet(app, user);
+  assert.deepEqual([held, openStreams], [0, 0]);
+  return FUNDS - balance;
+}
+
+function madeIn({ home }: Codex): string {
+  return readFileSync(path.join(home.work, 'made.txt'), 'utf8');
+}
+
+function testWork(stage: Stage, model: string, answer: AnswerWith): void {
+  const { service, upstream, app } = stage;
+
+  test(`WI-04 finishes a task with a tool call by ${model}`, () =>
+    withCodex(stage, model, FUNDS, async (codex, user) => {
+      const asked = script(stage, answer, [WORK, DONE]);
+      const { code, out, said } = await codex.exec(['Make the file made.txt.']);
+      assert.deepEqual([code, out], [0, SAID], said);
+      assert.deepEqual([madeIn(codex), asked(), await spentBy(stage, user)], ['made\n', 2, chargeOf(0, 1)]);
+    }));
+
+  test(`WI-07 meets a 402 and goes on after a top-up by ${model}`, () =>
+    withCodex(stage, model, 0, async (codex, user) => {
+      const asked = script(stage, answer, [WORK, DONE]);
+      const refused = await codex.exec(['Make the file made.txt.']);
+      assert.match(refused.said, /402 Payment Required.*https:\/\/purser\.test\/topup\/[\w-]{60,}/s);
+      assert.deepEqual([refused.code, asked()], [1, 0]);
+      await service.fund(app, user, FUNDS);
+      const { code, out, said } = await codex.exec(['resume', '--last', 'Go on.']);
+      assert.deepEqual([code, out], [0, SAID], said);
+      assert.deepEqual([madeIn(codex), asked(), await spentBy(stage, user)], ['made\n', 2, chargeOf(0, 1)]);
+    }));
+
+  test(`CC-11 a stream that its provider breaks off is repeated for nothing by ${model}`, () =>
+    withCodex(stage, model, FUNDS, async (codex, user) => {
+      const before = upstream.requests.length;
+      upstream.script((_, index) => {
+        const at = index - before;
+        const whole = answer(DONE, tokensOf(at));
+        if (at > 0 || typeof whole.body === 'string' || Buffer.isBuffer(whole.body)) return whole;
+        return { body: [...whole.body.slice(0, -3), { destroy: true }] };
+      });
+      const { code, out, said } = await codex.exec(['Say it.']);
+      assert.deepEqual([code, out], [0, SAID], said);
+      assert.deepEqual([upstream.requests.length - before, await spentBy(stage, user)], [2, chargeOf(1)]);
+    }));
+
+  test(`CC-14 a stream whose connection is lost is joined and charged once by ${model}`, () =>
+    withCodex(stage, model, FUNDS, async (codex, user) => {
+      const asked = script(stage, answer, [DONE]);
+      let isCut = false;
+      const { code, out, said } = await codex.exec(['Say it.'], (part, connection) => {
+        if (isCut || !part.includes('output_text.delta')) return;
+        isCut = true;
+        connection.destroy();
+      });
+      assert.deepEqual([isCut, code, out], [true, 0, SAID], said);
+      await waitUntil('nothing is held', async () => (await service.wallet(app, user)).held === 0);
+      assert.deepEqual([asked(), await spentBy(stage, user)], [1, chargeOf(0)]);
+    }));
+}
+
+/** By these it sends other tools: custom ones with a grammar, in an item of the input, and in namespaces. */
+function testKnownNames(stage: Stage): void {
+  for (const [model, tool, input] of [
+    ['gpt-5.5', 'apply_patch', PATCH],
+    ['gpt-5.6-sol', 'functions__exec', PROGRAM],
+  ] as const) {
+    test(`WI-04 finishes a task with a custom tool under the name ${model}`, () =>
+      withCodex(stage, model, FUNDS, async (codex, user) => {
+        const asked = script(stage, inChat, [{ tool, given: { input } }, DONE]);
+        const { code, out, said } = await codex.exec(['Make the file made.txt.']);
+        assert.deepEqual([code, out], [0, SAID], said);
+        assert.deepEqual([madeIn(codex), asked(), await spentBy(stage, user)], ['made\n', 2, chargeOf(0, 1)]);
+      }));
+  }
+
+  test('WI-04 runs a tool of a namespace under the name gpt-5.6-sol', () =>
+    withCodex(stage, 'gpt-5.6-sol', FUNDS, async ({ exec }, user) => {
+      script(stage, inChat, [{ tool: 'collaboration__list_agents', given: {} }, DONE]);
+      const { code, out, said } = await exec(['Which agents are there?']);
+      assert.deepEqual([code, out], [0, SAID], said);
+      const { messages } = stage.upstream.requests.at(-1)!.body as { readonly messages: readonly { role: string }[] };
+      assert.match(JSON.stringify(messages.find(({ role }) => role === 'tool')), /agent_name.*\/root/);
+      assert.equal(await spentBy(stage, user), chargeOf(0, 1));
+    }));
+}
