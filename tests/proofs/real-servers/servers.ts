@@ -1,75 +1,105 @@
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { freePort, type Program, startProgram } from './programs.ts';
+import { ensureInstalled, PYTHON_SERVERS, pythonOf } from '../../support/installed.ts';
+import { freePort, type Program, run, startProgram } from './programs.ts';
 
-/** The programs that an operator of this test must have. Each is named by a setting. */
-const LLAMA_SERVER = process.env['PURSER_TEST_LLAMA_SERVER'];
-const PYTHON = process.env['PURSER_TEST_TRANSFORMERS_PYTHON'];
-
-/** The tiny model, in both of its forms. */
-export interface TinyModel {
-  readonly folder: string;
-  readonly file: string;
-}
-
-interface ServerStart {
-  readonly model: TinyModel;
-  readonly directory: string;
-}
+/** A Python that has transformers and what they need: too much to install for a proof. */
+const TRANSFORMERS_PYTHON = process.env['PURSER_TEST_TRANSFORMERS_PYTHON'];
+const WHY_NO_SERVERS = ensureInstalled(PYTHON_SERVERS);
 
 export interface ModelServer {
   readonly name: string;
   /** What to do so that it runs; undefined if it can run. */
   readonly missing: string | undefined;
-  readonly start: (start: ServerStart) => Promise<Program>;
+  /** Starts it with files in a directory. */
+  readonly start: (directory: string) => Promise<Program>;
   /** The name by which it knows the model. */
-  readonly modelName: (model: TinyModel) => string;
+  readonly modelName: (directory: string) => string;
   readonly outputLimitParameter: 'max_tokens' | 'max_completion_tokens';
+  /** What its entry in the catalogue says that it speaks. */
+  readonly apis: readonly ('chat' | 'responses')[];
+  /** The lowest limit of output that it keeps. */
+  readonly limitMin: number;
 }
 
-/** The interpreter that makes the tiny model; undefined if none was named. */
-export const MODEL_PYTHON = PYTHON;
+const at = (name: string): string => path.join(import.meta.dirname, name);
+
+async function startLlama(directory: string): Promise<Program> {
+  const python = pythonOf(PYTHON_SERVERS);
+  const file = path.join(directory, 'tiny.gguf');
+  run(python, [at('tiny_gguf.py'), file], directory);
+  const port = await freePort();
+  const words = [at('llama_server.py'), file, String(port)];
+  return startProgram({ command: python, words, port, readyPath: '/health', directory, name: `llama-${port}` });
+}
+
+/** The proxy of LiteLLM in front of llama.cpp. `passed` goes on in the words in which it came, `translated` as chat completions. */
+async function startLiteLlm(directory: string): Promise<Program> {
+  const behind = await startLlama(directory);
+  const port = await freePort();
+  const name = `litellm-${port}`;
+  const entryOf = (model: string, kind: string) => {
+    const base = `http://127.0.0.1:${behind.port}/v1`;
+    return { model_name: model, litellm_params: { model: `${kind}/tiny`, api_base: base, api_key: 'none' } };
+  };
+  const settings = path.join(directory, `${name}.json`);
+  const models = [entryOf('passed', 'openai'), entryOf('translated', 'custom_openai')];
+  writeFileSync(settings, JSON.stringify({ model_list: models }));
+  const program = await startProgram({
+    command: path.join(PYTHON_SERVERS.directory, 'bin', 'litellm'),
+    words: ['--config', settings, '--host', '127.0.0.1', '--port', String(port), '--telemetry', 'False'],
+    port,
+    readyPath: '/health/liveliness',
+    directory,
+    name,
+    environment: {
+      LITELLM_MODE: 'PRODUCTION',
+      LITELLM_LOG: 'ERROR',
+      LITELLM_LOCAL_MODEL_COST_MAP: 'True',
+      LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY: 'true', // It listens to this machine alone.
+    },
+  });
+  return { port, stop: async () => void (await Promise.all([program.stop(), behind.stop()])) };
+}
+
+async function startTransformers(directory: string): Promise<Program> {
+  const python = TRANSFORMERS_PYTHON ?? '';
+  run(python, [at('tiny_model.py'), path.join(directory, 'tiny')], directory);
+  const port = await freePort();
+  const command = path.join(path.dirname(python), 'transformers');
+  const words = ['serve', '--host', '127.0.0.1', '--port', String(port), '--device', 'cpu'];
+  const environment = { HF_HUB_OFFLINE: '1', TRANSFORMERS_OFFLINE: '1' };
+  const name = `transformers-${port}`;
+  return startProgram({ command, words, port, readyPath: '/health', environment, directory, name });
+}
+
+const LLAMA = {
+  missing: WHY_NO_SERVERS,
+  start: startLlama,
+  modelName: () => 'tiny',
+  outputLimitParameter: 'max_tokens',
+  limitMin: 1,
+} as const;
+const LITELLM = { ...LLAMA, start: startLiteLlm, modelName: () => 'translated' } as const;
 
 export const SERVERS: readonly ModelServer[] = [
-  {
-    name: 'llama.cpp',
-    missing: LLAMA_SERVER === undefined ? 'PURSER_TEST_LLAMA_SERVER must name its program `llama-server`' : undefined,
-    start: async ({ model, directory }) => {
-      const port = await freePort();
-      const words = [
-        '-m',
-        model.file,
-        '--host',
-        '127.0.0.1',
-        '--port',
-        String(port),
-        '-c',
-        '2048',
-        '-t',
-        '1',
-        '-np',
-        '2',
-      ];
-      const name = `llama-${port}`;
-      return startProgram({ command: LLAMA_SERVER ?? '', words, port, readyPath: '/health', directory, name });
-    },
-    modelName: () => 'tiny',
-    outputLimitParameter: 'max_tokens',
-  },
+  { ...LLAMA, name: 'llama.cpp, chat completions', apis: ['chat'] },
+  { ...LLAMA, name: 'llama.cpp, Responses', apis: ['responses'] },
+  { ...LITELLM, name: 'LiteLLM, chat completions', apis: ['chat'] },
+  { ...LITELLM, name: 'LiteLLM, Responses', apis: ['responses'] },
+  // It raises a lower limit to 16, which is its vendor's lowest.
+  { ...LITELLM, name: 'LiteLLM, Responses passed on', apis: ['responses'], modelName: () => 'passed', limitMin: 16 },
+  { ...LITELLM, name: 'LiteLLM, both', apis: ['chat', 'responses'] },
   {
     name: 'transformers serve',
     missing:
-      PYTHON === undefined
-        ? 'PURSER_TEST_TRANSFORMERS_PYTHON must name a Python that has `transformers[serving]`, `torch` and `gguf`'
+      TRANSFORMERS_PYTHON === undefined
+        ? 'PURSER_TEST_TRANSFORMERS_PYTHON must name a Python that has `transformers[serving]` and `torch`'
         : undefined,
-    start: async ({ directory }) => {
-      const port = await freePort();
-      const command = path.join(path.dirname(PYTHON ?? ''), 'transformers');
-      const words = ['serve', '--host', '127.0.0.1', '--port', String(port), '--device', 'cpu'];
-      const environment = { HF_HUB_OFFLINE: '1', TRANSFORMERS_OFFLINE: '1' };
-      const name = `transformers-${port}`;
-      return startProgram({ command, words, port, readyPath: '/health', environment, directory, name });
-    },
-    modelName: ({ folder }) => folder,
+    start: startTransformers,
+    modelName: (directory) => path.join(directory, 'tiny'),
     outputLimitParameter: 'max_completion_tokens',
+    apis: ['chat'],
+    limitMin: 1,
   },
 ];

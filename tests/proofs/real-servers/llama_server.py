@@ -1,0 +1,15 @@
+"""Serves a model by llama.cpp's own server until it is ended. Arguments: GGUF file, port."""
+
+import signal
+import sys
+
+import xllamacpp
+
+settings = xllamacpp.CommonParams()
+settings.model.path = sys.argv[1]
+settings.port = int(sys.argv[2])
+settings.n_ctx = 8192
+settings.n_parallel = 2
+settings.cpuparams.n_threads = 1
+server = xllamacpp.Server(settings)
+signal.sigwait({signal.SIGTERM, signal.SIGINT})
