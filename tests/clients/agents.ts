@@ -22,7 +22,7 @@ env_key = "PURSER_API_KEY"
 wire_api = "responses"
 http_headers = { "x-service-user" = "USER" }`,
   notes:
-    'This goes into `~/.codex/config.toml`. A 402 is printed with our message, which holds the link, after six tries in 6.5 seconds. Then top up, and go on with `codex exec resume --last`. A stream that breaks off is repeated up to five times: a failure of the provider costs nothing, and if the connection was lost, the repeat gets the same answer, charged once. Each step sends the whole conversation again, 40 kB or more, which a provider with a cache makes cheaper. Its `web_search` is left out where the model has no price for it, and `x-service-left-out` says so.',
+    'This goes into `~/.codex/config.toml`. A 402 is printed with our message, which holds the link, after six tries in 6.5 seconds. Then top up, and go on with `codex exec resume --last`. A stream that breaks off is repeated up to five times: a failure of the provider costs nothing, and if the connection was lost, the repeat is a second call, unless the key [joins](guides/app-developer.md#retries) and the model drains (`onAbandon`). Each step sends the whole conversation again, 40 kB or more, which a provider with a cache makes cheaper. Its `web_search` is left out where the model has no price for it, and `x-service-left-out` says so.',
 } as const satisfies Agent;
 
 export const OPENCODE = {

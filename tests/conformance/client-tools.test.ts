@@ -25,16 +25,15 @@ const HOW_TO_RUN = 'not run: `npm run proofs -- clients` installs and runs them'
 const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
 const CHARGE = chargeFor({ prompt: 40, completion: 20 });
 const FUNDS = 1_000_000;
-
-for (const { name } of TOOLS.filter((tool) => !installed.includes(tool))) test(name, { skip: HOW_TO_RUN });
-
-if (installed.length > 0) await testTools(installed);
-
 const FORECAST = {
   id: 'call_1',
   type: 'function',
   function: { name: 'forecast', arguments: '{"city":"Oslo"}' },
 };
+
+for (const { name } of TOOLS.filter((tool) => !installed.includes(tool))) test(name, { skip: HOW_TO_RUN });
+
+if (installed.length > 0) await testTools(installed);
 
 /** Has a tool called if one is given, and then says something. */
 function answer({ body, rawBody }: RecordedRequest): UpstreamScript {

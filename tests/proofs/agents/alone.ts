@@ -7,10 +7,11 @@ import { pipeline } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 const INSIDE = fileURLToPath(new URL('inside.ts', import.meta.url));
-const NAMESPACE = ['unshare', '--map-root-user', '--net'] as const;
+/** Its processes are the only ones that it sees, and end with the first of them. */
+const NAMESPACE = ['unshare', '--map-root-user', '--net', '--pid', '--fork', '--kill-child', '--mount-proc'] as const;
 /** The port of the service as a program in its own network sees it. */
 const PORT = 8787;
-const RUN_MS_MAX = 120_000;
+const RUN_MS_MAX = 60_000;
 
 /** The address of the service for programs that run alone. */
 export const ADDRESS = `http://127.0.0.1:${PORT}/v1`;

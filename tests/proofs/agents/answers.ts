@@ -17,7 +17,7 @@ export const inChat: AnswerWith = (deed, { prompt, completion }) => {
   const usage = { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
   const deltas =
     'text' in deed
-      ? deed.text.split(/(?<= )/).map((content) => ({ content }))
+      ? piecesOf(deed.text).map((content) => ({ content }))
       : [{ tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: called(deed) }] }];
   const chunkOf = (delta: object, reason: string | null) => {
     return frame({ ...head, choices: [{ index: 0, delta, finish_reason: reason }] });
@@ -41,4 +41,9 @@ export const natively: AnswerWith = (deed, { prompt, completion }) => {
 
 function called({ tool, given }: { readonly tool: string; readonly given: object }) {
   return { name: tool, arguments: JSON.stringify(given) };
+}
+
+function piecesOf(text: string): readonly string[] {
+  const middle = Math.ceil(text.length / 2);
+  return [text.slice(0, middle), text.slice(middle)];
 }

@@ -3,6 +3,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { chargeFor } from '../../support/catalogue.ts';
+import { createGate } from '../../support/gate.ts';
+import { addJoiningKey } from '../../support/keys.ts';
+import type { UpstreamScript, UpstreamStep } from '../../support/scripted-upstream.ts';
 import { setStage, type Stage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type AnswerWith, type Deed, inChat, natively, type Tokens } from './answers.ts';
@@ -25,6 +28,7 @@ const chargeOf = (...indexes: readonly number[]): number =>
 if (NOT_RUN === undefined) {
   const stage = await setStage({
     checksBooks: true,
+    model: { onAbandon: 'drain' }, // So the usage of a stream that was left is known exactly.
     catalogue: ({ providers, models, aliases }) => ({
       providers: { ...providers, native: { ...providers.upstream, apis: ['responses'] } },
       models: [...models, { ...models[0], id: 'acme.native-1', provider: 'native' }],
@@ -42,9 +46,10 @@ async function withCodex(
   model: string,
   balance: number,
   use: (codex: Codex, user: string) => Promise<void>,
+  key = stage.app.liveKey,
 ) {
   const user = await stage.newUser(balance);
-  const codex = setUpCodex(stage.service, stage.app.liveKey, user, model);
+  const codex = setUpCodex(stage.service, key, user, model);
   try {
     await use(codex, user);
   } finally {
@@ -109,19 +114,35 @@ function testWork(stage: Stage, model: string, answer: AnswerWith): void {
       assert.deepEqual([upstream.requests.length - before, await spentBy(stage, user)], [2, chargeOf(1)]);
     }));
 
-  test(`CC-14 a stream whose connection is lost is joined and charged once by ${model}`, () =>
-    withCodex(stage, model, FUNDS, async (codex, user) => {
-      const asked = script(stage, answer, [DONE]);
-      let isCut = false;
-      const { code, out, said } = await codex.exec(['Say it.'], (part, connection) => {
-        if (isCut || !part.includes('output_text.delta')) return;
-        isCut = true;
-        connection.destroy();
-      });
-      assert.deepEqual([isCut, code, out], [true, 0, SAID], said);
-      await waitUntil('nothing is held', async () => (await service.wallet(app, user)).held === 0);
-      assert.deepEqual([asked(), await spentBy(stage, user)], [1, chargeOf(0)]);
-    }));
+  for (const joins of [false, true]) {
+    test(`CC-14 a stream whose connection is lost ${joins ? 'is joined and paid once' : 'is paid twice'} by ${model}`, async () => {
+      const key = joins ? await addJoiningKey(service.database, app) : app.liveKey;
+      const use = async (codex: Codex, user: string): Promise<void> => {
+        const cut = createGate();
+        const before = upstream.requests.length;
+        upstream.script((_, index) => halting(answer(DONE, tokensOf(index - before)), cut.opened));
+        const { code, out, said } = await codex.exec(['Say it.'], (part, connection) => {
+          if (!part.includes('The file')) return;
+          connection.destroy();
+          cut.open();
+        });
+        assert.deepEqual([code, out], [0, SAID], said);
+        await waitUntil('nothing is held', async () => (await service.wallet(app, user)).held === 0);
+        const paid = [upstream.requests.length - before, await spentBy(stage, user)];
+        assert.deepEqual(paid, joins ? [1, chargeOf(0)] : [2, chargeOf(0, 1)]);
+      };
+      await withCodex(stage, model, FUNDS, use, key);
+    });
+  }
+}
+
+/** The same answer, which waits after the first piece of its text. */
+function halting({ body }: UpstreamScript, opened: Promise<unknown>): UpstreamScript {
+  assert.ok(Array.isArray(body));
+  const steps = body as readonly UpstreamStep[];
+  const at = steps.findIndex((step) => 'write' in step && step.write.includes('"The file'));
+  assert.ok(at > 0);
+  return { body: [...steps.slice(0, at + 1), { waitFor: opened }, ...steps.slice(at + 1)] };
 }
 
 /** By these it sends other tools: custom ones with a grammar, in an item of the input, and in namespaces. */
