@@ -151,9 +151,9 @@ interface Item {
 
 const IN_CHAT = [
   'user: Where is the sun?',
-  'assistant: {"city":"Oslo"}',
+  'assistant: Oslo first.: {"city":"Oslo"}',
   'tool: Sun in Oslo.',
-  'assistant: {"city":"Rome"}',
+  'assistant: Then Rome.: {"city":"Rome"}',
   'tool: Sun in Rome.',
   'assistant: Sun in both.',
   'user: And tomorrow?',

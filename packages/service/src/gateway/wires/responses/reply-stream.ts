@@ -78,7 +78,7 @@ export function createStreamReply(call: ReplyCall, echo: Echo, sealing: Sealing)
     const fields = { ...head, ...ending, ...(vendor && vendorFields(vendor)), usage: responseUsage(told) };
     const texts = carrier === undefined ? output : [...output, carrier];
     const response = `${JSON.stringify(fields).slice(0, -1)},"output":[${texts.join(',')}]}`;
-    const event = events.write(`response.${String(fields.status)}`, `,"response":${response}`);
+    const event = events.write(`response.${fields.status}`, `,"response":${response}`);
     return { callId: call.callId, frames, last: event.slice(0, -AFTER_CHARGE.length) };
   }
 
