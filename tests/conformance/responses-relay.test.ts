@@ -4,6 +4,7 @@ import { TextRun } from '@purser/text-runs/text-run.ts';
 import { createReply } from '../../packages/service/src/gateway/wires/responses/reply.ts';
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 import type { Chunk } from '../../packages/service/src/providers/completion.ts';
+import { callItem, messageItem, responseEvents } from '../support/responses-upstream.ts';
 import { checkStream } from '../support/responses/check-stream.ts';
 import { answered, completionOf, NATIVE, PLAIN_CASES, TOOLS } from '../support/responses/plain-cases.ts';
 import { eventsOf, NATIVE_BEGINNING, NATIVE_ITEM, textDelta } from '../support/responses/stream-cases.ts';
@@ -170,6 +171,34 @@ test('WI-02 events of a vendor keep their fields, under our head and numbers', (
     ],
   );
   assert.doesNotMatch(JSON.stringify(events), /hidden|flex|vendor-1|resp_vendor/);
+});
+
+/** What vendors make of the numbers and ids of their items. */
+const ODDLY_NAMED: Readonly<Record<string, (event: JsonObject, place: number) => JsonObject>> = {
+  'other ids in the last event': ({ response, ...event }) => {
+    if (event['type'] !== 'response.completed') return { ...event, response };
+    const output = outputOf(response as JsonObject).map((item) => ({ ...item, id: `${String(item['id'])}x` }));
+    return { ...event, response: { ...(response as JsonObject), output } };
+  },
+  'no numbers': ({ output_index: _index, ...event }) => event,
+  'numbers of no list': (event) => ('output_index' in event ? { ...event, output_index: 900_000_000 } : event),
+  'numbers that are none': (event) =>
+    'output_index' in event ? { ...event, output_index: 'a', content_index: {} } : event,
+};
+
+test('WI-02 items of a vendor come once, however they are numbered and named', () => {
+  const events = responseEvents([messageItem('Hello'), callItem('look', '{"a":1}')]);
+  const relayed = (change: (event: JsonObject, place: number) => JsonObject) =>
+    eventsIn(played(events.map((event, place) => nativeChunk([change(event, place)]))));
+  const whole = outputOf(checkStream(relayed((event) => event)));
+  assert.equal(whole.length, 2);
+  for (const [name, change] of Object.entries(ODDLY_NAMED)) {
+    assert.deepEqual(outputOf(checkStream(relayed(change))), whole, name);
+    const unended = relayed((event, place) =>
+      event['type'] === 'response.output_item.done' ? { type: 'response.other' } : change(event, place),
+    );
+    assert.equal(outputOf(checkStream(unended)).length, 2, name);
+  }
 });
 
 test('WI-02 what a vendor leaves out of a stream is made here', () => {

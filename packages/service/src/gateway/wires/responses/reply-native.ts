@@ -1,5 +1,6 @@
 import { escapedOf, type Events, markedVendorEvent } from '#gateway/wires/responses/events.ts';
 import { type FrameTemplate, templateOf } from '#gateway/wires/responses/event-template.ts';
+import { createItemNumbers, isPlace, matchedItems } from '#gateway/wires/responses/reply-native-numbers.ts';
 import { itemEvent, type ItemStatus } from '#gateway/wires/responses/reply-item-writer.ts';
 import { outputOf } from '#gateway/wires/responses/reply-response.ts';
 import { createPart, endPart, KIND_OF_DELTA, type Part, partJson } from '#gateway/wires/responses/reply-parts.ts';
@@ -46,11 +47,12 @@ export function createNativeRelay(events: Events): NativeRelay {
         return '';
       }
       if (typeof type !== 'string' || OURS.has(type)) return '';
-      items.follow(event, type);
-      return events.relay(event);
+      const numbered = items.numbered(event);
+      items.follow(numbered, type);
+      return events.relay(numbered);
     },
     runOf: (marked, marks) => {
-      const part = items.partOf(marked);
+      const part = isPlace(marked['output_index']) ? items.partOf(marked) : undefined;
       const template = part && templateOf(markedVendorEvent(marked), marks);
       return template && { template, part };
     },
@@ -82,7 +84,7 @@ function createNativeTexts(open: ReadonlyMap<number, OpenItem>) {
     const key = keyOf(kind, event);
     const known = item.parts.get(key);
     if (known !== undefined) return known;
-    const part = createPart(kind, { itemId: String(event['item_id']), outputIndex, index: numberOf(event) });
+    const part = createPart(kind, { itemId: String(event['item_id'] ?? ''), outputIndex, index: numberOf(event) });
     item.parts.set(key, part);
     item.open.add(part);
     return part;
@@ -110,6 +112,7 @@ function createNativeItems(events: Events) {
   const open = new Map<number, OpenItem>();
   const finished: (JsonObject | undefined)[] = [];
   const { partOf, endText } = createNativeTexts(open);
+  const numbered = createItemNumbers((outputIndex) => open.has(outputIndex));
 
   function follow(event: JsonObject, type: string): void {
     const { item, output_index: index, delta } = event;
@@ -129,12 +132,15 @@ function createNativeItems(events: Events) {
     return itemEvent(events, 'done', outputIndex, JSON.stringify(item));
   }
 
-  function endItem(outputIndex: number, { item, parts, open: unended }: OpenItem, end: NativeEnd): string {
+  function endItem(outputIndex: number, status: ItemStatus, whole: JsonObject | undefined): string {
+    const { item, parts, open: unended } = open.get(outputIndex) as OpenItem;
     let frames = '';
     for (const part of unended) frames += endPart(events, part);
-    const whole = end.output.find(({ id }) => id === item['id']);
-    const ended = 'status' in item ? { status: end.status } : {};
-    return frames + done(outputIndex, whole ?? { ...item, ...textsOf([...parts.values()]), ...ended });
+    const ended = 'status' in item ? { status } : {};
+    // Clients know it by the id that it began with.
+    const named = item['id'] === undefined ? {} : { id: item['id'] };
+    const made = whole ?? { ...item, ...textsOf([...parts.values()]), ...ended };
+    return frames + done(outputIndex, { ...made, ...named });
   }
 
   /** Vendors leave out events, and some clients read nothing but these. */
@@ -143,15 +149,23 @@ function createNativeItems(events: Events) {
     return itemEvent(events, 'added', outputIndex, JSON.stringify(item)) + done(outputIndex, item);
   }
 
+  function toldItems(): ReadonlyMap<number, JsonObject> {
+    const told = new Map<number, JsonObject>();
+    for (const [outputIndex, item] of finished.entries()) if (item !== undefined) told.set(outputIndex, item);
+    for (const [outputIndex, { item }] of open) told.set(outputIndex, item);
+    return told;
+  }
+
   return {
     partOf,
     follow,
-    end: (end: NativeEnd): string => {
+    numbered,
+    end: ({ status, output }: NativeEnd): string => {
+      const { wholes, untold } = matchedItems(output, toldItems());
       let frames = '';
-      for (const [outputIndex, item] of open) frames += endItem(outputIndex, item, end);
+      for (const outputIndex of open.keys()) frames += endItem(outputIndex, status, wholes.get(outputIndex));
       open.clear();
-      const told = new Set(finished.map((item) => item?.['id']));
-      for (const item of end.output) if (!told.has(item['id'])) frames += tellOf(item);
+      for (const item of untold) frames += tellOf(item);
       return frames;
     },
     finished: () => finished.filter((item) => item !== undefined),
@@ -164,7 +178,8 @@ function keyOf(kind: string | undefined, event: JsonObject): string {
 }
 
 function numberOf({ content_index: content, summary_index: summary }: JsonObject): number {
-  return Number(content ?? summary ?? 0);
+  const place = content ?? summary;
+  return isPlace(place) ? place : 0;
 }
 
 /** The members of an item that its texts are in. */

@@ -128,8 +128,12 @@ export function vendorFields(response: JsonObject): JsonObject & ResponseEnding 
   };
 }
 
+function isItem(value: unknown): value is JsonObject {
+  return isJsonObject(value) && typeof value['type'] === 'string';
+}
+
 /** The items of a vendor's own Response. */
 export function outputOf(response: JsonObject | undefined): readonly JsonObject[] {
   const output = response?.['output'];
-  return Array.isArray(output) ? output.filter(isJsonObject) : [];
+  return Array.isArray(output) ? output.filter(isItem) : [];
 }

@@ -1,0 +1,66 @@
+import { KIND_OF_DELTA } from '#gateway/wires/responses/reply-parts.ts';
+import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+
+/** No honest answer has as many items. */
+const NUMBERS_MAX = 4_096;
+
+/** A number that can stand in a list: what a vendor sends in its place may be anything. */
+export function isPlace(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) < NUMBERS_MAX;
+}
+
+/**
+ * Gives each event of a vendor the number of its item, which clients need. Vendors name the item by its number, by its id, or not at all:
+ * then it is the newest one. `isOpen`: whether the item of a number has begun and not ended.
+ */
+export function createItemNumbers(isOpen: (outputIndex: number) => boolean) {
+  const ofIds = new Map<unknown, number>();
+  let [newest, next] = [0, 0];
+
+  function numberFor(event: JsonObject, id: unknown): number {
+    const { type, output_index: index } = event;
+    if (isPlace(index)) return index;
+    const known = ofIds.get(id);
+    if (known !== undefined) return known;
+    return type !== 'response.output_item.added' && isOpen(newest) ? newest : next;
+  }
+
+  return (event: JsonObject): JsonObject => {
+    const { type, item, item_id: itemId, output_index: index } = event;
+    const hasItem = isJsonObject(item);
+    if (index === undefined && !hasItem && typeof itemId !== 'string' && !KIND_OF_DELTA.has(type)) return event;
+    const id = hasItem ? item['id'] : itemId;
+    newest = numberFor(event, id);
+    next = Math.max(next, newest + 1);
+    if (hasItem && typeof id === 'string') ofIds.set(id, newest);
+    return newest === index ? event : { ...event, output_index: newest };
+  };
+}
+
+/** The items of a whole output by the numbers that events gave them, and those that no event told of. */
+export interface Matched {
+  readonly wholes: ReadonlyMap<number, JsonObject>;
+  readonly untold: readonly JsonObject[];
+}
+
+/** Finds an item by its id, or else by its place among those of its type: some vendors write another id into each event. */
+export function matchedItems(output: readonly JsonObject[], told: ReadonlyMap<number, JsonObject>): Matched {
+  const ofTypes = new Map<unknown, (readonly [outputIndex: number, item: JsonObject])[]>();
+  for (const entry of [...told].toSorted(([one], [other]) => one - other)) {
+    const { type } = entry[1];
+    ofTypes.set(type, [...(ofTypes.get(type) ?? []), entry]);
+  }
+  const wholes = new Map<number, JsonObject>();
+  const untold: JsonObject[] = [];
+  const places = new Map<unknown, number>();
+  for (const item of output) {
+    const { type, id } = item;
+    const place = places.get(type) ?? 0;
+    places.set(type, place + 1);
+    const same = ofTypes.get(type) ?? [];
+    const [outputIndex] = same.find(([, one]) => id !== undefined && one['id'] === id) ?? same[place] ?? [];
+    if (outputIndex === undefined) untold.push(item);
+    else wholes.set(outputIndex, item);
+  }
+  return { wholes, untold };
+}
