@@ -37,7 +37,7 @@ test('WI-05 a reference is the item that its id carries', () => {
 
 test('WI-05 a request with very many ids is refused before they are all tried', () => {
   const ids = Array.from({ length: 4_097 }, (_, place) => reference(`rs_${String(place).padStart(70, 'A')}`));
-  assert.match(refusalOf({ input: ids })[1], /refers to more items/);
+  assert.match(refusalOf({ input: ids })[1], /more sealed items than a request may have/);
   assert.match(refusalOf({ input: ids.slice(1) })[1], /not known here/);
 });
 
@@ -137,9 +137,25 @@ test('WI-05 a request cannot have ids open to more than a body may hold', () => 
   const [param, message] = refusalOf({ input: ids.map(reference) });
   assert.deepEqual(
     [param, message],
-    ['input', '`input` refers to more items than a request may have: send fewer of them.'],
+    ['input', '`input` holds more sealed items than a request may have: send fewer of them.'],
   );
   assert.equal((messagesOf(ids.slice(0, 5).map(reference)) as readonly unknown[]).length, 5);
+});
+
+test('WI-05 sealed thoughts are bounded too, and an id opens once', () => {
+  const details = [{ type: 'reasoning.text', text: 'a'.repeat(1_500_000), signature: 's' }];
+  const content = SEALED_IDS.ofThoughts(details, byOf());
+  const thoughts = (count: number) =>
+    Array.from({ length: count }, () => ({ type: 'reasoning', encrypted_content: content }));
+  assert.equal(refusalOf({ input: [...thoughts(12), call] })[0], 'input');
+  assert.equal((messagesOf([...thoughts(5), call]) as readonly unknown[]).length, 1);
+  const sealed = {
+    type: 'reasoning',
+    id: idOf({ ...sealedReasoning, encrypted_content: 'a'.repeat(1_500_000) }),
+    summary: [],
+  };
+  const repeated = fittedOf({ input: [...Array.from({ length: 100 }, () => sealed), call] });
+  assert.equal((repeated.native?.['input'] as readonly unknown[] | undefined)?.length, 2, 'an id opens once');
 });
 
 test('WI-05 a client that sends ids of streamed items gets a carrier', () => {

@@ -1,7 +1,6 @@
-import type { AskedBy } from '#gateway/call/wire.ts';
 import type { ValueFault } from '#gateway/request/parameter-values.ts';
 import { misshapen } from '#gateway/request/parse-body.ts';
-import type { SealedIds } from '#gateway/wires/responses/sealed-ids.ts';
+import type { Opener } from '#gateway/wires/responses/opener.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
@@ -13,25 +12,15 @@ export interface Item {
   readonly item: JsonObject;
 }
 
-/** So much JSON may come out of all ids of a request. An id that is a kilobyte long may open to a thousand times of that. */
-const OPENED_BYTES_MAX = 16 * 1024 * 1024;
-/** So many ids are tried: each takes about 20 us, and nobody else is served meanwhile. */
-const TRIED_MAX = 4_096;
-
 /**
  * The items of an input, with references replaced by what they mean (WI-05). Carriers are nothing themselves, and an item that is
  * referred to twice is there once.
  */
-export function resolveItems(
-  input: readonly unknown[],
-  sealedIds: SealedIds,
-  by: AskedBy,
-): readonly Item[] | Refusal<'BAD_REQUEST'> {
+export function resolveItems(input: readonly unknown[], opener: Opener): readonly Item[] | Refusal<'BAD_REQUEST'> {
   const fault = firstNoObject(input);
   if (fault !== undefined) return misshapen(fault);
   const given = input as readonly JsonObject[];
-  const ids = openIds(given, sealedIds, by);
-  if (ids === undefined) return tooMuch();
+  const ids = openIds(given, opener);
   const items: Item[] = [];
   const used = new Set<string>();
   for (const [place, item] of given.entries()) {
@@ -39,12 +28,10 @@ export function resolveItems(
     const isKnown = typeof id === 'string' && isOpened(item);
     if (isKnown && ids.carriers.has(id)) continue;
     const opened = isKnown ? ids.items.get(id) : undefined;
-    if (isReference(item)) {
-      if (opened === undefined) return unknownReference(place);
-      if (used.has(String(id))) continue;
-      used.add(String(id));
-      items.push({ place, item: opened });
-    } else items.push({ place, item: isBareReasoning(item) && opened?.['type'] === 'reasoning' ? opened : item });
+    if (isReference(item) && opened === undefined) return opener.isSpent() ? tooMuch() : unknownReference(place);
+    if (opened === undefined || (isBareReasoning(item) && opened['type'] !== 'reasoning')) items.push({ place, item });
+    else if (!used.has(String(id))) items.push({ place, item: opened });
+    if (opened !== undefined) used.add(String(id));
   }
   return items;
 }
@@ -59,22 +46,18 @@ interface OpenedIds {
   readonly items: ReadonlyMap<string, JsonObject>;
 }
 
-/** Opens the ids that stand for something. Undefined if more comes out of them than a body may have. */
-function openIds(given: readonly JsonObject[], sealedIds: SealedIds, by: AskedBy): OpenedIds | undefined {
+/** Opens the ids that stand for something. */
+function openIds(given: readonly JsonObject[], opener: Opener): OpenedIds {
   const carriers = new Set<string>();
   const items = new Map<string, JsonObject>();
   const tried = new Set<string>();
-  let bytes = 0;
   for (const item of given) {
     const { id } = item;
     if (typeof id !== 'string' || !isOpened(item) || items.has(id) || tried.has(id)) continue;
-    if (tried.add(id).size > TRIED_MAX) return undefined;
-    const opened = sealedIds.open(id, by);
-    if (opened === undefined) continue;
-    bytes += opened.bytes;
-    if (bytes > OPENED_BYTES_MAX) return undefined;
-    if (opened.item !== undefined) items.set(id, opened.item);
-    if (opened.items === undefined) continue;
+    tried.add(id);
+    const opened = opener.open(id);
+    if (opened?.item !== undefined) items.set(id, opened.item);
+    if (opened?.items === undefined) continue;
     carriers.add(id);
     for (const [shortId, carried] of Object.entries(opened.items)) items.set(shortId, carried);
   }
@@ -96,16 +79,16 @@ function isBareReasoning({ type, encrypted_content: content }: JsonObject): bool
   return type === 'reasoning' && typeof content !== 'string';
 }
 
+export function tooMuch(): Refusal<'BAD_REQUEST'> {
+  return refuse('BAD_REQUEST', '`input` holds more sealed items than a request may have: send fewer of them.', {
+    param: 'input',
+  });
+}
+
 function unknownReference(place: number): Refusal<'BAD_REQUEST'> {
   const param = `input[${place}].id`;
   const message =
     `\`${param}\` refers to an item that is not known here: no items are stored, and an id stands for its item only ` +
     'where this service gave it to the same user. Send the item whole: most clients do so after `"store": false`.';
   return refuse('BAD_REQUEST', message, { param });
-}
-
-function tooMuch(): Refusal<'BAD_REQUEST'> {
-  return refuse('BAD_REQUEST', '`input` refers to more items than a request may have: send fewer of them.', {
-    param: 'input',
-  });
 }

@@ -1,12 +1,14 @@
 import type { ValueFault } from '#gateway/request/parameter-values.ts';
 import { readContent } from '#gateway/wires/responses/content.ts';
 import type { Item } from '#gateway/wires/responses/items.ts';
-import { type Opener, readReasoning } from '#gateway/wires/responses/reasoning.ts';
+import type { Opener } from '#gateway/wires/responses/opener.ts';
+import { readReasoning } from '#gateway/wires/responses/reasoning.ts';
 import { CUSTOM_INPUT, namespaceFault, type ToolSet } from '#gateway/wires/responses/tools.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
 /** What reading a conversation needs. */
-interface MessageContext extends Opener {
+interface MessageContext {
+  readonly opener: Opener;
   readonly tools: ToolSet;
 }
 
@@ -71,7 +73,7 @@ export function readMessages(items: readonly Item[], context: MessageContext): r
       turn.items += 1;
     } else if (kind === 'reasoning') {
       turn ??= newTurn(place);
-      const details = readReasoning(item, path, turn.items, context);
+      const details = readReasoning(item, path, turn.items, context.opener);
       if (!Array.isArray(details)) return details as ValueFault;
       for (const detail of details as readonly JsonObject[]) turn.details.push(detail);
       turn.items += 1;

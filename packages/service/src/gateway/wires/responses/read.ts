@@ -3,11 +3,12 @@ import { inWordsOf } from '#gateway/request/in-words-of.ts';
 import { misshapen } from '#gateway/request/parse-body.ts';
 import { checkShape } from '#gateway/request/validate-call.ts';
 import type { Echo, Sealing } from '#gateway/wires/responses/echo.ts';
-import { type Item, resolveItems } from '#gateway/wires/responses/items.ts';
+import { type Item, resolveItems, tooMuch } from '#gateway/wires/responses/items.ts';
 import { joiningText } from '#gateway/wires/responses/joins.ts';
 import { isFault, type Message, readMessages, textMessage } from '#gateway/wires/responses/messages.ts';
 import { isLeftOut, isWebSearch, nativeRequest } from '#gateway/wires/responses/native.ts';
 import { findBadParameter, LOGPROBS, responseFormatOf } from '#gateway/wires/responses/parameters.ts';
+import { createOpener } from '#gateway/wires/responses/opener.ts';
 import { callersName } from '#gateway/wires/responses/paths.ts';
 import type { SealedIds } from '#gateway/wires/responses/sealed-ids.ts';
 import { settingsOf } from '#gateway/wires/responses/settings.ts';
@@ -86,15 +87,16 @@ function partsOf(body: JsonObject, by: AskedBy, sealedIds: SealedIds): Parts | R
   if (!isText && (!Array.isArray(input) || input.length === 0)) {
     return misshapen({ path: 'input', expects: 'a text, or a non-empty array of items' });
   }
-  const items = isText ? undefined : resolveItems(input, sealedIds, by);
+  const opener = createOpener(sealedIds, by);
+  const items = isText ? undefined : resolveItems(input, opener);
   if (items instanceof Refusal) return items;
   const tools = readTools(body, items ?? []);
   if (isFault(tools)) return misshapen(tools);
   const choice = readChoice(body['tool_choice'], tools);
   if (isFault(choice)) return misshapen(choice);
-  const said =
-    items === undefined ? [textMessage('input', 'user', input)] : readMessages(items, { tools, sealedIds, by });
+  const said = items === undefined ? [textMessage('input', 'user', input)] : readMessages(items, { tools, opener });
   if (isFault(said)) return misshapen(said);
+  if (opener.isSpent()) return tooMuch();
   const hasInstructions = typeof instructions === 'string' && instructions !== '';
   const messages = hasInstructions ? [textMessage('instructions', 'system', instructions), ...said] : said;
   return { body, items, messages, tools, choice };

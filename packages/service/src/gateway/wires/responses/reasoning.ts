@@ -1,23 +1,17 @@
-import type { AskedBy } from '#gateway/call/wire.ts';
 import type { ValueFault } from '#gateway/request/parameter-values.ts';
-import { PLAIN_ID_CHARACTERS_MAX, type SealedIds } from '#gateway/wires/responses/sealed-ids.ts';
+import type { Opener } from '#gateway/wires/responses/opener.ts';
+import { PLAIN_ID_CHARACTERS_MAX } from '#gateway/wires/responses/sealed-ids.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
 /** The format of reasoning that only vendors who speak this wire take back. */
 const FORMAT = 'openai-responses-v1';
-
-/** Who opens what was sealed, and for whom. */
-export interface Opener {
-  readonly sealedIds: SealedIds;
-  readonly by: AskedBy;
-}
 
 /** Reads an item of reasoning as `reasoning_details` of its message. `index` is its place in the answer. */
 export function readReasoning(
   item: JsonObject,
   path: string,
   index: number,
-  { sealedIds, by }: Opener,
+  opener: Opener,
 ): readonly JsonObject[] | ValueFault {
   const { id, summary, content, encrypted_content: data } = item;
   const texts = textsOf(summary, `${path}.summary`);
@@ -27,10 +21,10 @@ export function readReasoning(
   if (data !== undefined && data !== null && typeof data !== 'string') {
     return { path: `${path}.encrypted_content`, expects: 'a string, as it was in the answer' };
   }
-  const opened = typeof data === 'string' ? sealedIds.openThoughts(data, by) : undefined;
+  const opened = typeof data === 'string' ? opener.openThoughts(data) : undefined;
   if (opened !== undefined) return opened; // What a vendor of another interface has said, with its own seal.
   const isVendors = typeof id === 'string' && id.length <= PLAIN_ID_CHARACTERS_MAX;
-  const isSealed = typeof data === 'string' && !sealedIds.isThoughts(data);
+  const isSealed = typeof data === 'string' && !opener.isThoughts(data);
   if (!isSealed && thoughts.length === 0) return []; // A summary alone goes back to nobody.
   const common = { index, format: FORMAT, ...(isVendors ? { id } : {}) };
   return [

@@ -48,7 +48,7 @@ test('WI-05 a sealed text opens for its own user, app, mode, use and service onl
   const id = ids.ofItem(message, anna) ?? '';
   const details = [{ type: 'reasoning.text', text: 'Hm.', signature: 's' }];
   const content = ids.ofThoughts(details, anna) ?? '';
-  assert.deepEqual(ids.openThoughts(content, anna), details);
+  assert.deepEqual(ids.openThoughts(content, anna)?.details, details);
   for (const other of [ownerOf('notes', 'ben'), ownerOf('maps', 'anna'), ownerOf('notes', 'anna', 'sandbox')]) {
     assert.equal(ids.open(id, other), undefined);
     assert.equal(ids.openThoughts(content, other), undefined);

@@ -8,7 +8,7 @@ import type { Keys } from '#kernel/keys.ts';
 type Owner = Pick<AskedBy, 'appId' | 'mode' | 'userId'>;
 
 /** What an id carries: an item, or several under the short ids that they were given in a stream. */
-interface Opened {
+export interface Opened {
   /** The length of its JSON. */
   readonly bytes: number;
   readonly item?: JsonObject;
@@ -29,7 +29,7 @@ export interface SealedIds {
   /** Reasoning of a vendor who does not speak this wire, as the `encrypted_content` of an item. Undefined if it is too large. */
   readonly ofThoughts: (details: readonly JsonObject[], owner: Owner) => string | undefined;
   /** The reasoning in an `encrypted_content` from here. Undefined as for `open`. */
-  readonly openThoughts: (content: string, owner: Owner) => readonly JsonObject[] | undefined;
+  readonly openThoughts: (content: string, owner: Owner) => OpenedThoughts | undefined;
   /** Whether an `encrypted_content` is from here, so that vendors of this wire could do nothing with it. */
   readonly isThoughts: (content: string) => boolean;
 }
@@ -66,10 +66,17 @@ export function createSealedIds(keys: Keys): SealedIds {
     ofThoughts: (details, owner) => sealed(key, headOf('thoughts', owner), { details }, THOUGHTS_PREFIX),
     openThoughts: (content, owner) => {
       if (!content.startsWith(THOUGHTS_PREFIX)) return undefined;
-      return opened(key, headOf('thoughts', owner), content.slice(THOUGHTS_PREFIX.length))?.details;
+      const { details, bytes } = opened(key, headOf('thoughts', owner), content.slice(THOUGHTS_PREFIX.length)) ?? {};
+      return details === undefined || bytes === undefined ? undefined : { details, bytes };
     },
     isThoughts: (content) => content.startsWith(THOUGHTS_PREFIX),
   };
+}
+
+interface OpenedThoughts {
+  /** The length of its JSON. */
+  readonly bytes: number;
+  readonly details: readonly JsonObject[];
 }
 
 interface Thoughts {
