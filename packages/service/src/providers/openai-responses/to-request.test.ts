@@ -74,8 +74,9 @@ test('WI-03 reasoning that its vendor cannot take back stays here', () => {
   ]);
 });
 
+const piece = (summary: string) => ({ type: 'reasoning.summary', index: 0, id: 'rs_0', format: FORMAT, summary });
+
 test('WI-03 pieces of a stream that a client sends back are one item', () => {
-  const piece = (summary: string) => ({ type: 'reasoning.summary', index: 0, id: 'rs_0', format: FORMAT, summary });
   const reasoning_details = [piece('It is '), piece('there.'), sealed(0, 'a')];
   assert.deepEqual(inputOf({ role: 'assistant', content: 'Yes.', reasoning_details }), [
     {
@@ -143,6 +144,6 @@ test('WI-03 a choice among tools and the plain formats are in the words of Respo
     tools: [{ type: 'function', name: 'f' }],
   });
   assert.deepEqual(body['text'], { format: { type: 'json_object' } });
-  assert.equal(bodyOf({ messages }, {}, { isReasoning: true })['include'] instanceof Array, true);
+  assert.deepEqual(bodyOf({ messages }, {}, { isReasoning: true })['include'], ['reasoning.encrypted_content']);
   assert.equal(bodyOf({ messages })['include'], undefined);
 });
