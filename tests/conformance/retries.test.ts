@@ -13,6 +13,7 @@ import { sqlValue } from '../support/sql.ts';
 import { keptCount } from '../support/receipts.ts';
 import { setTwoGateways } from '../support/stage.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { ask, eachWire } from '../support/wires.ts';
 
 /** Retries across two gateways on one database. */
 
@@ -25,9 +26,8 @@ const counted = (retries: number) => ({ 'x-stainless-retry-count': String(retrie
 const onFirst = (user: string, headers: Record<string, string>, more: Partial<CallOptions> = {}): CallOptions => {
   return { url: service.url, key: app.liveKey, user, headers, ...more };
 };
-const onSecond = (user: string, headers: Record<string, string>): CallOptions => {
-  return onFirst(user, headers, { url: second.url });
-};
+const onSecond = (user: string, headers: Record<string, string>): CallOptions =>
+  onFirst(user, headers, { url: second.url });
 
 /** Sets the script, and returns how many requests have reached the provider since. */
 function scripted(script: NextScript): () => number {
@@ -63,13 +63,13 @@ test('CC-14 a stock client that retries is charged once', async () => {
   await expectCharged(user, CHARGE);
 });
 
-test('CC-14 a marked retry joins its attempt on another gateway', async () => {
+eachWire.test('CC-14 a marked retry joins its attempt on another gateway', async (wire) => {
   const user = await newUser(FUNDS);
   const gate = createGate();
   const asked = scripted({ body: [{ waitFor: gate.opened }, { write: saying('For both.').body as string }] });
-  const first = chat(onFirst(user, counted(0)));
+  const first = ask(wire, onFirst(user, counted(0)));
   await waitUntil('the provider is asked', () => asked() === 1);
-  const retry = chat(onSecond(user, counted(1)));
+  const retry = ask(wire, onSecond(user, counted(1)));
   await waitUntil('the retry waits', async () => (await joinedHolds()) === 1);
   gate.open();
   const answered = await first;
@@ -79,54 +79,55 @@ test('CC-14 a marked retry joins its attempt on another gateway', async () => {
   await expectCharged(user, CHARGE);
 });
 
-async function joinedHolds(): Promise<number> {
-  const count = await sqlValue<number>(service)`select count(*)::int as count from ledger.holds where is_joined`;
-  return count ?? 0;
+async function joinedHolds(): Promise<number | undefined> {
+  return sqlValue<number>(service)`select count(*)::int as count from ledger.holds where is_joined`;
 }
 
-test('CC-14 equal calls that are not retries stay separate', async () => {
+eachWire.test('CC-14 equal calls that are not retries stay separate', async (wire) => {
   const user = await newUser(FUNDS);
   const asked = scripted(saying('Each.'));
-  const replies = await Promise.all([0, 1, 2].map(() => chat(onFirst(user, counted(0)))));
-  replies.push(await chat(onSecond(user, counted(0))), await chat(onSecond(user, {})));
+  const replies = await Promise.all([0, 1, 2].map(() => ask(wire, onFirst(user, counted(0)))));
+  replies.push(await ask(wire, onSecond(user, counted(0))), await ask(wire, onSecond(user, {})));
   for (const { headers, status } of replies) assert.deepEqual([status, headers.get('x-service-replayed')], [200, null]);
   assert.equal(asked(), 5);
   await expectCharged(user, 5 * CHARGE);
 });
 
-test('CC-25 a marked retry of a delivered answer runs anew', async () => {
+eachWire.test('CC-25 a marked retry of a delivered answer runs anew', async (wire) => {
   const user = await newUser(FUNDS);
   const asked = scripted(saying('Twice.'));
-  await chat(onFirst(user, counted(0)));
-  assert.equal((await chat(onFirst(user, counted(1)))).headers.get('x-service-replayed'), null);
+  await ask(wire, onFirst(user, counted(0)));
+  assert.equal((await ask(wire, onFirst(user, counted(1)))).headers.get('x-service-replayed'), null);
   assert.equal(asked(), 2);
   await expectCharged(user, 2 * CHARGE);
 });
 
-test('CC-25 an abandoned answer is delivered once to its retry', async () => {
+eachWire.test('CC-25 an abandoned answer is delivered once to its retry', async (wire) => {
   const user = await newUser(FUNDS);
   const gate = createGate();
   const asked = scripted({ body: [{ waitFor: gate.opened }, { write: saying('Late.').body as string }] });
   const leaving = new AbortController();
-  const left = chat(onFirst(user, counted(0), { signal: leaving.signal })).catch(() => 'left');
+  const left = ask(wire, onFirst(user, counted(0), { signal: leaving.signal })).catch(() => 'left');
   await waitUntil('the provider is asked', () => asked() === 1);
   leaving.abort();
   assert.equal(await left, 'left');
   await waitUntil('the gateway has noticed', () => hasLeft(user));
   gate.open();
-  const retry = await chat(onSecond(user, counted(1)));
+  const retry = await ask(wire, onSecond(user, counted(1)));
   assert.deepEqual([retry.status, retry.headers.get('x-service-replayed')], [200, 'true']);
   assert.equal(retry.headers.get('x-service-charge-micros'), String(CHARGE));
   assert.equal(asked(), 1);
   await expectCharged(user, CHARGE);
   await waitUntil('the delivered answer is forgotten', async () => (await keptCount(service, user)) === 0);
-  assert.equal((await chat(onSecond(user, counted(1)))).headers.get('x-service-replayed'), null);
+  assert.equal((await ask(wire, onSecond(user, counted(1)))).headers.get('x-service-replayed'), null);
 });
 
-test('CC-14 concurrent calls with one key share one charge', async () => {
+eachWire.test('CC-14 concurrent calls with one key share one charge', async (wire) => {
   const user = await newUser(FUNDS);
   const asked = scripted(saying('One for all.'));
-  const calls = Array.from({ length: 20 }, (_, index) => chat((index % 2 ? onFirst : onSecond)(user, keyed('all'))));
+  const calls = Array.from({ length: 20 }, (_, index) =>
+    ask(wire, (index % 2 ? onFirst : onSecond)(user, keyed('all'))),
+  );
   const replies = await Promise.all(calls);
   assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]));
   assert.equal(new Set(replies.map(({ text }) => text)).size, 1);
@@ -136,72 +137,72 @@ test('CC-14 concurrent calls with one key share one charge', async () => {
   await expectCharged(user, CHARGE);
 });
 
-test('CC-25 a key replays only its own user’s call', async () => {
+eachWire.test('CC-25 a key replays only its own user’s call', async (wire) => {
   const [user, other] = [await newUser(FUNDS), await newUser(FUNDS)];
   const asked = scripted(saying('Kept.'));
-  const first = await chat(onFirst(user, keyed('k')));
-  expectReplayOf(first, await chat(onSecond(user, keyed('k'))));
-  const conflict = await chat(onSecond(user, keyed('k')), { temperature: 1 });
+  const first = await ask(wire, onFirst(user, keyed('k')));
+  expectReplayOf(first, await ask(wire, onSecond(user, keyed('k'))));
+  const conflict = await ask(wire, onSecond(user, keyed('k')), { temperature: 1 });
   assert.deepEqual([conflict.status, conflict.error['code']], [409, 'CONFLICT']);
   assert.deepEqual([conflict.headers.get('x-should-retry'), conflict.headers.get('retry-after')], ['false', null]);
   await expectCharged(user, CHARGE);
-  await chat(onFirst(other, keyed('k')));
+  await ask(wire, onFirst(other, keyed('k')));
   await expectCharged(other, CHARGE);
-  const sandboxed = await chat({ ...onFirst(user, keyed('k')), key: app.testKey });
+  const sandboxed = await ask(wire, { ...onFirst(user, keyed('k')), key: app.testKey });
   assert.equal(sandboxed.headers.get('x-service-replayed'), null);
   assert.equal(asked(), 2);
 });
 
-test('CC-14 a malformed key is refused', async () => {
+eachWire.test('CC-14 a malformed key is refused', async (wire) => {
   const user = await newUser(FUNDS);
   const asked = scripted(saying('Never.'));
   for (const key of ['', 'two words', 'ü', 'k'.repeat(256)]) {
-    const { status, error } = await chat(onFirst(user, keyed(key)));
+    const { status, error } = await ask(wire, onFirst(user, keyed(key)));
     assert.deepEqual([status, error['code'], error['param']], [400, 'BAD_REQUEST', 'idempotency-key'], key);
   }
   assert.equal(asked(), 0);
-  assert.equal((await chat(onFirst(user, keyed('~'.repeat(255))))).status, 200);
+  assert.equal((await ask(wire, onFirst(user, keyed('~'.repeat(255))))).status, 200);
 });
 
-test('CC-14 a call is checked before its key', async () => {
+eachWire.test('CC-14 a call is checked before its key', async (wire) => {
   const user = await newUser(FUNDS);
   scripted(saying('Checked.'));
-  await chat(onFirst(user, keyed('checked')));
-  const refused = await chat(onFirst(user, keyed('checked')), { unheard_of: 1 });
+  await ask(wire, onFirst(user, keyed('checked')));
+  const refused = await ask(wire, onFirst(user, keyed('checked')), { unheard_of: 1 });
   assert.deepEqual([refused.status, refused.error['param']], [400, 'unheard_of']);
-  assert.equal((await chat({ ...onFirst(user, keyed('checked')), key: 'svc_live_wrong' })).status, 401);
+  assert.equal((await ask(wire, { ...onFirst(user, keyed('checked')), key: 'svc_live_wrong' })).status, 401);
 });
 
-test('CC-25 refusals, faults and broken streams are not replayed', async () => {
+eachWire.test('CC-25 refusals, faults and broken streams are not replayed', async (wire) => {
   const poor = await newUser(0);
-  assert.equal((await chat(onFirst(poor, keyed('poor')))).status, 402);
+  assert.equal((await ask(wire, onFirst(poor, keyed('poor')))).status, 402);
   const user = await newUser(FUNDS);
   const asked = scripted({ status: 500, body: '{}' });
-  assert.equal((await chat(onFirst(user, keyed('fault')))).status, 502);
+  assert.equal((await ask(wire, onFirst(user, keyed('fault')))).status, 502);
   upstream.script(saying('Anew.'));
-  assert.equal((await chat(onFirst(user, keyed('fault')))).status, 200);
+  assert.equal((await ask(wire, onFirst(user, keyed('fault')))).status, 200);
   assert.equal(asked(), 2);
   await expectCharged(user, CHARGE);
 
   const steps = streamSteps({ model: 'm', pieces: ['half'], usage: USAGE, includeUsageChunk: true });
   upstream.script({ body: [...steps.slice(0, 2), { destroy: true }] });
-  const half = await chat(onFirst(user, keyed('half')), { stream: true });
+  const half = await ask(wire, onFirst(user, keyed('half')), { stream: true });
   assert.match(half.text, /UPSTREAM_PROVIDER_ERROR/);
   upstream.script({ body: steps });
-  const whole = await chat(onFirst(user, keyed('half')), { stream: true });
-  assert.match(whole.text, /\[DONE\]/);
+  const whole = await ask(wire, onFirst(user, keyed('half')), { stream: true });
+  assert.match(whole.text, /charge-micros=/);
   assert.equal(asked(), 4);
   await expectCharged(user, 2 * CHARGE);
 });
 
-test('CC-25 a keyed stream is replayed byte for byte', async () => {
+eachWire.test('CC-25 a keyed stream is replayed byte for byte', async (wire) => {
   const user = await newUser(FUNDS);
   const steps = streamSteps({ model: 'm', pieces: ['Größe ', '\u{1F600}'], usage: USAGE, includeUsageChunk: true });
   const asked = scripted({ body: steps });
-  const fields = { stream: true, stream_options: { include_usage: true } };
-  const first = await chat(onFirst(user, keyed('streamed')), fields);
-  assert.match(first.text, /\[DONE\]/);
-  const replay = await chat(onSecond(user, keyed('streamed')), fields);
+  const fields = wire.streamed;
+  const first = await ask(wire, onFirst(user, keyed('streamed')), fields);
+  assert.match(first.text, /charge-micros=/);
+  const replay = await ask(wire, onSecond(user, keyed('streamed')), fields);
   expectReplayOf(first, replay);
   assert.equal(replay.headers.get('content-type'), first.headers.get('content-type'));
   assert.equal(asked(), 1);
@@ -227,32 +228,32 @@ test('CC-12 a stream and its replay state the same charge', async () => {
   assert.doesNotMatch(failed.text, /charge.micros/);
 });
 
-test('CC-14 another body under a running key is refused', async () => {
+eachWire.test('CC-14 another body under a running key is refused', async (wire) => {
   const user = await newUser(FUNDS);
   const gate = createGate();
   const asked = scripted({ body: [{ waitFor: gate.opened }, { write: saying('Slow.').body as string }] });
-  const first = chat(onFirst(user, keyed('slow')));
+  const first = ask(wire, onFirst(user, keyed('slow')));
   await waitUntil('the provider is asked', () => asked() === 1);
-  assert.equal((await chat(onSecond(user, keyed('slow')), { temperature: 1 })).status, 409);
+  assert.equal((await ask(wire, onSecond(user, keyed('slow')), { temperature: 1 })).status, 409);
   gate.open();
   assert.equal((await first).status, 200);
   await expectCharged(user, CHARGE);
 });
 
-test('CC-14 a sandbox key is charged once', async () => {
-  const user = 'tester';
+eachWire.test('CC-14 a sandbox key is charged once', async (wire) => {
+  const user = `tester-${wire.name.length}`;
   const options = { ...onFirst(user, keyed('sand')), key: app.testKey };
-  const first = await chat(options);
+  const first = await ask(wire, options);
   const { balance = 0 } = (await readSandboxWallet(service.database, app, user)) ?? {};
-  const replay = await chat({ ...options, url: second.url });
+  const replay = await ask(wire, { ...options, url: second.url });
   expectReplayOf(first, replay);
   assert.equal(replay.headers.get('x-service-mode'), 'sandbox');
   assert.equal(replay.headers.get('x-service-charge-micros'), first.headers.get('x-service-charge-micros'));
-  assert.equal((await chat(options, { temperature: 1 })).status, 409);
+  assert.equal((await ask(wire, options, { temperature: 1 })).status, 409);
   assert.equal((await readSandboxWallet(service.database, app, user))?.balance, balance);
   const all = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
-      chat({ ...options, url: index % 2 ? service.url : second.url, headers: keyed('many') }),
+      ask(wire, { ...options, url: index % 2 ? service.url : second.url, headers: keyed('many') }),
     ),
   );
   assert.deepEqual([new Set(all.map(({ text }) => text)).size, all[0]?.status], [1, 200]);
@@ -262,38 +263,38 @@ test('CC-14 a sandbox key is charged once', async () => {
   assert.deepEqual([wallet?.balance, wallet?.held], [balance - charge, 0]);
 });
 
-test('CC-25 a keyed stream is not replayed if its caller left', async () => {
+eachWire.test('CC-25 a keyed stream is not replayed if its caller left', async (wire) => {
   const user = await newUser(FUNDS);
   const steps = streamSteps({ model: 'm', pieces: ['one', 'two'], usage: USAGE, includeUsageChunk: true });
   const asked = scripted({ body: [...steps.slice(0, 2), { hang: true }] });
-  const body = JSON.stringify({ model: 'large', stream: true, messages: [{ role: 'user', content: 'Hello' }] });
-  const caller = openChat({ url: service.url, key: app.liveKey, user, body, headers: keyed('left') });
+  const body = JSON.stringify({ ...wire.question, stream: true });
+  const caller = openChat({ path: wire.path, url: service.url, key: app.liveKey, user, body, headers: keyed('left') });
   await caller.read('one');
   caller.leave();
   await waitUntil('the stream is settled', async () => (await service.wallet(app, user)).held === 0);
   upstream.script({ body: steps });
-  const retry = await chat(onFirst(user, keyed('left'), { body }));
+  const retry = await ask(wire, onFirst(user, keyed('left'), { body }));
   assert.deepEqual([retry.status, retry.headers.get('x-service-replayed')], [200, null]);
   assert.equal(asked(), 2);
 });
 
-test('CC-25 a suspended wallet gets no answer of an earlier call', async () => {
+eachWire.test('CC-25 a suspended wallet gets no answer of an earlier call', async (wire) => {
   const user = await newUser(FUNDS);
   const gate = createGate();
   const asked = scripted(saying('Kept.'));
-  await chat(onFirst(user, keyed('kept')));
+  await ask(wire, onFirst(user, keyed('kept')));
   upstream.script({ body: [{ waitFor: gate.opened }, { write: saying('Slow.').body as string }] });
-  const running = chat(onFirst(user, keyed('running')));
+  const running = ask(wire, onFirst(user, keyed('running')));
   await waitUntil('the provider is asked', () => asked() === 2);
   await service.setWallet(app, user, 'is_suspended = true');
   for (const key of ['kept', 'running']) {
     for (const fields of [{}, { temperature: 1 }]) {
-      const { status, error, body } = await chat(onSecond(user, keyed(key)), fields);
+      const { status, error, body } = await ask(wire, onSecond(user, keyed(key)), fields);
       assert.deepEqual([status, error['code'], body['topupUrl']], [402, 'WALLET_SUSPENDED', undefined], key);
     }
   }
   gate.open();
   assert.equal((await running).status, 200);
   await service.setWallet(app, user, 'is_suspended = false');
-  assert.equal((await chat(onSecond(user, keyed('running')))).headers.get('x-service-replayed'), 'true');
+  assert.equal((await ask(wire, onSecond(user, keyed('running')))).headers.get('x-service-replayed'), 'true');
 });

@@ -7,6 +7,7 @@ import { type Reply, replyOf, send } from '../support/client.ts';
 import { newOwner } from '../support/control.ts';
 import { createGate } from '../support/gate.ts';
 import { estimatedCharge, holdFor, leftFor } from '../support/hold-price.ts';
+import { addJoiningKey } from '../support/keys.ts';
 import { openStream } from '../support/open-stream.ts';
 import { billNamed } from '../support/receipts.ts';
 import { assertRefusal } from '../support/refusal.ts';
@@ -135,6 +136,26 @@ eachWire.test('CC-11 a caller who leaves pays prompt and text until then', async
   assert.deepEqual([bill.outcome, bill.isEstimated], ['abandoned', true]);
   assert.equal(bill.charged, estimatedCharge(AS_CHAT, 'In '));
   await expectSpent(user, bill.charged);
+});
+
+test('CC-14 a key that joins finds a repeat whose names are shuffled', async () => {
+  const key = await addJoiningKey(service.database, app);
+  const user = await newUser(BALANCE);
+  upstream.script({ body: STREAM });
+  const asked = upstream.requests.length;
+  const tool = { type: 'function', name: 'find', parameters: { type: 'object' } };
+  const shuffled = { parameters: { type: 'object' }, name: 'find', type: 'function' };
+  const told: (string | null)[] = [];
+  for (const body of [
+    { model: 'large', input: PROMPT, stream: true, tools: [tool], client_metadata: { turn: '1', session: 's' } },
+    { client_metadata: { session: 's', turn: '2' }, tools: [shuffled], stream: true, input: PROMPT, model: 'large' },
+    { model: 'large', input: `${PROMPT} `, stream: true, tools: [tool] },
+  ]) {
+    const reply = await send('/v1/responses', { url: service.url, key, user, body });
+    told.push(reply.headers.get('x-service-replayed'));
+  }
+  assert.deepEqual([told, upstream.requests.length - asked], [[null, 'true', null], 2]);
+  await expectSpent(user, 2 * CHARGE);
 });
 
 test('CP-08 WI-01 one budget of a key bounds its calls on all wires', async () => {

@@ -96,7 +96,7 @@ const RESPONSES: SpokenWire = {
     return { text: parts.map(({ text = '' }) => text).join(''), ...endOf(response) };
   },
   stream: (events) => {
-    const last = (events.at(-1)?.['response'] ?? {}) as Response;
+    const last = (events.findLast(({ response }) => response !== undefined)?.['response'] ?? {}) as Response;
     const deltas = events.filter(({ type }) => type === 'response.output_text.delta');
     return {
       text: deltas.map(({ delta }) => String(delta)).join(''),
