@@ -47,7 +47,7 @@ export const RESPONSES_FAULTS: readonly Mutant[] = [
   {
     id: 'cached-tokens-of-responses-at-the-full-price',
     clause: 'WI-03',
-    edits: [compatibleUsage("    ['input_tokens_details', 'cached_tokens'],\n", '')],
+    edits: [compatibleUsage("  ['prompt_tokens_details', 'input_tokens_details'],\n", '')],
     killer: ANSWERED,
   },
   {
