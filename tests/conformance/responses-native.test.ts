@@ -155,3 +155,16 @@ test('MO-08 a native call pays its searches, of which it may make no more than h
   await respond(responding(output), { ...asked, max_tool_calls: 2 });
   assert.equal(sent()['max_tool_calls'], 2);
 });
+
+test('MO-08 searches of a native stream are paid where its last event does not repeat them', async () => {
+  const done = ['search', 'search'].map((type, place) => ({
+    type: 'response.output_item.done',
+    output_index: place + 1,
+    item: { ...searchItem(type), id: `ws_${place}` },
+  }));
+  const events = responseEvents([messageItem('In Rome.')], { output: [] });
+  const asked = { model: 'acme.searching-1', tools: [{ type: 'web_search' }], stream: true };
+  const script = { body: eventSteps([...events.slice(0, -1), ...done, ...events.slice(-1)]) };
+  const { reply, bill } = await respond(script, asked);
+  assert.deepEqual([reply.status, bill.charged], [200, CHARGE + 20_000], reply.text);
+});

@@ -50,6 +50,7 @@ export function createResponseChunks({ isNative, outputTokensMax }: ResponseChun
   const deltas = createEventDeltas();
   const shape = createChoiceShape();
   const watch = createEndWatch(outputTokensMax, 1);
+  const searches = createSearchCount();
   let isDone = false;
 
   function push(chunk: Pick<Chunk, 'choices' | 'usage'>, native: readonly JsonObject[]): void {
@@ -72,7 +73,7 @@ export function createResponseChunks({ isNative, outputTokensMax }: ResponseChun
     // The output of the last event may be empty. Without calls, the shape makes of this word the other one.
     const word = reason === undefined || reason === 'stop' ? 'tool_calls' : reason;
     const choices = shape([{ index: 0, delta: {}, finish_reason: word }]);
-    push({ choices, usage: usageOfResponse(response, searchesIn(outputOf(response))) }, native);
+    push({ choices, usage: usageOfResponse(response, searches.with(outputOf(response))) }, native);
     isDone = true;
   }
 
@@ -91,6 +92,7 @@ export function createResponseChunks({ isNative, outputTokensMax }: ResponseChun
         finish(type === 'response.failed' ? { ...response, status: 'failed' } : ended(type, response), native);
         return;
       }
+      if (type === 'response.output_item.done') searches.follow(event);
       const said = deltas.take(type, event);
       const isFirst = !queue.hasBegun() && type === 'response.output_item.added';
       say(isFirst && said.length === 0 ? [{ content: '' }] : said, native);
@@ -112,6 +114,18 @@ export function createResponseChunks({ isNative, outputTokensMax }: ResponseChun
     isDone: () => isDone,
     isWhole: (isLost) => deltas.isWhole() || (isLost ? watch.isComplete() : watch.isEnded()),
     taken: queue.taken,
+  };
+}
+
+/** Counts the searches of one stream as their items end, because the output of the last event may be empty. */
+function createSearchCount() {
+  let ended = 0;
+  return {
+    follow: ({ item }: JsonObject): void => {
+      if (isJsonObject(item)) ended += searchesIn([item]);
+    },
+    /** All of them, also those that only the whole output has. */
+    with: (output: readonly JsonObject[]): number => Math.max(ended, searchesIn(output)),
   };
 }
 

@@ -17,6 +17,7 @@ export function usageOfResponse({ usage }: JsonObject, searches = 0): UsageRepor
   const extra: Record<string, unknown> = { ...usage };
   for (const [name, ours] of Object.entries(NAMES)) if (usage[name] !== undefined) extra[ours] = usage[name];
   // Vendors bill searches and report none: each stands in the answer.
-  const counts = searches > 0 ? { ...report.counts, searches: report.counts.searches ?? searches } : report.counts;
+  const counts =
+    searches > 0 ? { ...report.counts, searches: Math.max(report.counts.searches ?? 0, searches) } : report.counts;
   return { ...report, counts, extra };
 }
