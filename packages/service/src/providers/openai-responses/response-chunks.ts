@@ -70,9 +70,7 @@ export function createResponseChunks({ isNative, outputTokensMax }: ResponseChun
   function finish(response: JsonObject, native: readonly JsonObject[]): void {
     const reason = reasonOf(response);
     say(deltas.missing(response), []);
-    // The output of the last event may be empty. Without calls, the shape makes of this word the other one.
-    const word = reason === undefined || reason === 'stop' ? 'tool_calls' : reason;
-    const choices = shape([{ index: 0, delta: {}, finish_reason: word }]);
+    const choices = shape([{ index: 0, delta: {}, finish_reason: wordFor(reason) }]);
     push({ choices, usage: usageOfResponse(response, searches.with(outputOf(response))) }, native);
     isDone = true;
   }
@@ -115,6 +113,11 @@ export function createResponseChunks({ isNative, outputTokensMax }: ResponseChun
     isWhole: (isLost) => deltas.isWhole() || (isLost ? watch.isComplete() : watch.isEnded()),
     taken: queue.taken,
   };
+}
+
+/** The output of the last event may be empty. Without calls, the shape makes of this word the other one. */
+function wordFor(reason: string | undefined): string {
+  return reason === undefined || reason === 'stop' ? 'tool_calls' : reason;
 }
 
 /** Counts the searches of one stream as their items end, because the output of the last event may be empty. */
