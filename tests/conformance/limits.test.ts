@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { chat, send } from '../support/client.ts';
 import { sql, sqlValue } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { ask, eachWire, type SpokenWire } from '../support/wires.ts';
 import { callRoute, DATA_PLANE, everyRouteRefuses } from '../support/every-route-refuses.ts';
 import { openStream } from '../support/open-stream.ts';
 import { assertRefusal } from '../support/refusal.ts';
@@ -105,16 +106,19 @@ test('LI-01 gateway processes share the bucket, to the token', async () => {
 });
 
 /** A user of an app with this stream limit. The provider sends the rest of each stream once `held` resolves. */
-async function streamer(max: number, rest: readonly UpstreamStep[], held: Promise<void>) {
+async function streamer(
+  { path, question }: SpokenWire,
+  { max = 1, rest = STEPS.slice(2), held }: { max?: number; rest?: readonly UpstreamStep[]; held?: Promise<void> },
+) {
   const app = await service.addApp({ maxStreamsPerUser: max });
   await service.fund(app, 'u', 100_000_000);
-  upstream.script({ body: [...STEPS.slice(0, 2), { waitFor: held }, ...rest] });
+  upstream.script({ body: [...STEPS.slice(0, 2), { waitFor: held ?? Promise.resolve() }, ...rest] });
   const options = { url: service.url, key: app.liveKey, user: 'u' };
   return {
     options,
     /** A stream whose first byte has arrived. */
     begin: async () => {
-      const stream = await openStream(options);
+      const stream = await openStream({ ...options, path }, question);
       assert.equal(stream.status, 200);
       await stream.until('begun');
       return stream;
@@ -122,25 +126,25 @@ async function streamer(max: number, rest: readonly UpstreamStep[], held: Promis
   };
 }
 
-test('LI-02 one stream more than allowed is refused', async () => {
+eachWire.test('LI-02 one stream more than allowed is refused', async (wire) => {
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  const { options, begin } = await streamer(2, STEPS.slice(2), held);
+  const { options, begin } = await streamer(wire, { max: 2, held });
   const streams = [await begin(), await begin()];
   const requests = upstream.requests.length;
   for (const url of [service.url, second.url]) {
-    const reply = await chat({ ...options, url }, { stream: true });
+    const reply = await ask(wire, { ...options, url }, { stream: true });
     assertRefusal(reply, { code: 'CONCURRENT_STREAM_LIMIT', param: null, hasLink: false });
     assert.equal(reply.headers.get('retry-after'), '1');
   }
   assert.equal(upstream.requests.length, requests);
-  const other = await chat({ ...options, user: 'u2' }, { stream: true });
+  const other = await ask(wire, { ...options, user: 'u2' }, { stream: true });
   assertRefusal(other, { code: 'PAYMENT_REQUIRED' });
   const arrived = upstream.arrival(requests);
-  const plain = chat(options);
+  const plain = ask(wire, options);
   await arrived;
   release();
   await plain;
-  for (const stream of streams) assert.ok((await stream.whole()).endsWith('data: [DONE]\n\n'));
+  for (const stream of streams) assert.match(await stream.whole(), /charge-micros=/);
 });
 
 const ENDINGS: readonly (readonly [string, readonly UpstreamStep[]])[] = [
@@ -151,11 +155,11 @@ const ENDINGS: readonly (readonly [string, readonly UpstreamStep[]])[] = [
 ];
 
 for (const [how, rest] of ENDINGS) {
-  test(`LI-02 the slot of a stream that ${how} is free once its end is read`, async () => {
+  eachWire.test(`LI-02 the slot of a stream that ${how} is free once its end is read`, async (wire) => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
-    const { options, begin } = await streamer(1, rest, held);
+    const { options, begin } = await streamer(wire, { rest, held });
     const stream = await begin();
-    assertRefusal(await chat(options, { stream: true }), { code: 'CONCURRENT_STREAM_LIMIT' });
+    assertRefusal(await ask(wire, options, { stream: true }), { code: 'CONCURRENT_STREAM_LIMIT' });
     release();
     await stream.whole();
     upstream.script({ body: STEPS });
@@ -163,22 +167,25 @@ for (const [how, rest] of ENDINGS) {
   });
 }
 
-test('LI-02 a stream that fails before its first byte frees its slot', async () => {
-  const { options, begin } = await streamer(1, STEPS.slice(2), Promise.resolve());
+eachWire.test('LI-02 a stream that fails before its first byte frees its slot', async (wire) => {
+  const { options, begin } = await streamer(wire, {});
   upstream.script({ status: 500, body: '' });
   for (let count = 0; count < 3; count += 1) {
-    assertRefusal(await chat(options, { stream: true }), { code: 'UPSTREAM_PROVIDER_ERROR' });
+    assertRefusal(await ask(wire, options, { stream: true }), { code: 'UPSTREAM_PROVIDER_ERROR' });
   }
   upstream.script({ body: STEPS });
   await (await begin()).whole();
 });
 
-test('LI-02 an abandoned stream’s slot is free once it is cancelled', async () => {
-  const { options, begin } = await streamer(1, [{ hang: true }], Promise.resolve());
+eachWire.test('LI-02 an abandoned stream’s slot is free once it is cancelled', async (wire) => {
+  const { options, begin } = await streamer(wire, { rest: [{ hang: true }] });
   const stream = await begin();
   stream.leave();
   upstream.script({ body: STEPS });
-  await waitUntil('a stream is accepted again', async () => (await chat(options, { stream: true })).status === 200);
+  await waitUntil(
+    'a stream is accepted again',
+    async () => (await ask(wire, options, { stream: true })).status === 200,
+  );
 });
 
 test('SB-10 live and sandbox streams count separately but share one bucket', async () => {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPseudonyms } from '../../packages/service/src/gateway/request/pseudonyms.ts';
 import { type EndUserId, newAppId } from '../../packages/service/src/kernel/ids.ts';
-import { chat } from '../support/client.ts';
 import { keysOf } from '../support/keys.ts';
 import { completionBody } from '../support/scripted-upstream.ts';
 import type { TestApp } from '../support/service.ts';
 import { setStage } from '../support/stage.ts';
+import { ask, eachWire, type Fields, type SpokenWire } from '../support/wires.ts';
 
 /** Providers learn only names for the caller that mean nothing to them, and nothing else. */
 
@@ -31,10 +31,9 @@ upstream.script({
   body: completionBody({ model: 'm', content: 'Hi', usage: { prompt_tokens: 1, completion_tokens: 1 } }),
 });
 
-type Fields = Readonly<Record<string, unknown>>;
-
-async function sentFor(fields: Fields, caller: TestApp = app, user = 'anna'): Promise<Fields> {
-  const reply = await chat({ url: service.url, key: caller.liveKey, user }, { model: 'acme.named-1', ...fields });
+async function sentFor(wire: SpokenWire, fields: Fields, caller: TestApp = app, user = 'anna'): Promise<Fields> {
+  const options = { url: service.url, key: caller.liveKey, user };
+  const reply = await ask(wire, options, { model: 'acme.named-1', ...fields });
   assert.equal(reply.status, 200, reply.text);
   const { rawBody, headers, body } = upstream.requests.at(-1) ?? assert.fail();
   assert.doesNotMatch(rawBody.toString() + JSON.stringify(headers), /anna|ben|CANARY|app_/);
@@ -43,27 +42,27 @@ async function sentFor(fields: Fields, caller: TestApp = app, user = 'anna'): Pr
 
 const NAME = /^[\w-]{43}$/;
 
-test('CC-13 a user’s `safety_identifier` is always the same', async () => {
+eachWire.test('CC-13 a user’s `safety_identifier` is always the same', async (wire) => {
   const names = [];
   for (const own of [undefined, null, 'CANARY', ''])
-    names.push((await sentFor({ safety_identifier: own }))['safety_identifier']);
+    names.push((await sentFor(wire, { safety_identifier: own }))['safety_identifier']);
   assert.match(String(names[0]), NAME);
   assert.equal(new Set(names).size, 1);
 });
 
-test('CC-13 a name differs per user and per app', async () => {
+eachWire.test('CC-13 a name differs per user and per app', async (wire) => {
   const names = [];
   for (const [caller, user] of [
     [app, 'anna'],
     [app, 'ben'],
     [other, 'anna'],
   ] as const) {
-    names.push((await sentFor({}, caller, user))['safety_identifier']);
+    names.push((await sentFor(wire, {}, caller, user))['safety_identifier']);
   }
   assert.equal(new Set(names).size, 3);
 });
 
-test('CC-13 a cache key is unique per user and app', async () => {
+eachWire.test('CC-13 a cache key is unique per user and app', async (wire) => {
   const names = [];
   for (const [key, caller, user] of [
     ['CANARY', app, 'anna'],
@@ -71,17 +70,18 @@ test('CC-13 a cache key is unique per user and app', async () => {
     ['CANARY', app, 'ben'],
     ['CANARY', other, 'anna'],
   ] as const) {
-    const first = (await sentFor({ prompt_cache_key: key }, caller, user))['prompt_cache_key'];
+    const first = (await sentFor(wire, { prompt_cache_key: key }, caller, user))['prompt_cache_key'];
     assert.match(String(first), NAME);
-    assert.equal((await sentFor({ prompt_cache_key: key }, caller, user))['prompt_cache_key'], first);
+    assert.equal((await sentFor(wire, { prompt_cache_key: key }, caller, user))['prompt_cache_key'], first);
     names.push(first);
   }
   assert.equal(new Set(names).size, 4);
 });
 
-test('CC-13 no cache key is invented or sent where unsupported', async () => {
-  for (const own of [undefined, null]) assert.ok(!('prompt_cache_key' in (await sentFor({ prompt_cache_key: own }))));
-  const sent = await sentFor({
+eachWire.test('CC-13 no cache key is invented or sent where unsupported', async (wire) => {
+  for (const own of [undefined, null])
+    assert.ok(!('prompt_cache_key' in (await sentFor(wire, { prompt_cache_key: own }))));
+  const sent = await sentFor(wire, {
     model: 'acme.few-1',
     prompt_cache_key: 'CANARY',
     safety_identifier: 'CANARY',
@@ -90,8 +90,8 @@ test('CC-13 no cache key is invented or sent where unsupported', async () => {
   assert.deepEqual(Object.keys(sent).toSorted(), ['max_completion_tokens', 'messages', 'model']);
 });
 
-test('CC-13 a model without a list gets no user', async () => {
-  const sent = await sentFor({
+eachWire.test('CC-13 a model without a list gets no user', async (wire) => {
+  const sent = await sentFor(wire, {
     model: 'large',
     prompt_cache_key: 'CANARY',
     safety_identifier: 'CANARY',

@@ -9,6 +9,7 @@ import { chat, type Reply } from '../support/client.ts';
 import { assertRefusal, type Code } from '../support/refusal.ts';
 import { frame, streamSteps, type UpstreamScript } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
+import { ask, eachWire, type SpokenWire } from '../support/wires.ts';
 
 /** Requests that the provider rejects for their content. */
 
@@ -42,12 +43,16 @@ function stockClient(user: string, through: typeof fetch): OpenAI {
 }
 
 /** Sends the same body three times, like clients that retry a 502 and ignore its headers. */
-async function thrice(fields: object = {}): Promise<{ readonly asked: number; readonly replies: readonly Reply[] }> {
+async function thrice(
+  wire: SpokenWire,
+  fields: object = {},
+): Promise<{ readonly asked: number; readonly replies: readonly Reply[] }> {
   const user = await newUser(1_000_000);
   const before = upstream.requests.length;
   const replies: Reply[] = [];
   for (let time = 0; time < 3; time += 1) {
-    replies.push(await callAs(user, { ...fields, seed: 1 }));
+    const options = { url: service.url, key: app.liveKey, user };
+    replies.push(await ask(wire, options, { ...fields, temperature: 0.5 }));
   }
   assert.deepEqual(await service.wallet(app, user), { balance: 1_000_000, held: 0, openStreams: 0 });
   return { asked: upstream.requests.length - before, replies };
@@ -55,24 +60,27 @@ async function thrice(fields: object = {}): Promise<{ readonly asked: number; re
 
 for (const status of [400, 404, 422]) {
   for (const stream of [false, true]) {
-    test(`CC-15 a ${stream ? 'streamed' : 'buffered'} request that the provider answers ${status} reaches it once`, async () => {
-      upstream.script(rejecting(status));
-      const { asked, replies } = await thrice({ stream });
-      assert.equal(asked, 1);
-      for (const { status: answered, error, headers, text } of replies) {
-        assert.deepEqual([answered, error['code']], [502, 'UPSTREAM_PROVIDER_ERROR']);
-        assert.equal(headers.get('x-should-retry'), 'false');
-        assert.equal(error['message'], replies[0]?.error['message']);
-        assert.ok(!text.includes(CANARY));
-      }
-    });
+    eachWire.test(
+      `CC-15 a ${stream ? 'streamed' : 'buffered'} request that the provider answers ${status} reaches it once`,
+      async (wire) => {
+        upstream.script(rejecting(status));
+        const { asked, replies } = await thrice(wire, { stream });
+        assert.equal(asked, 1);
+        for (const { status: answered, error, headers, text } of replies) {
+          assert.deepEqual([answered, error['code']], [502, 'UPSTREAM_PROVIDER_ERROR']);
+          assert.equal(headers.get('x-should-retry'), 'false');
+          assert.equal(error['message'], replies[0]?.error['message']);
+          assert.ok(!text.includes(CANARY));
+        }
+      },
+    );
   }
 }
 
 for (const status of [401, 403, 408, 413, 429, 500, 503]) {
-  test(`CC-15 a provider's ${status} is not remembered`, async () => {
+  eachWire.test(`CC-15 a provider's ${status} is not remembered`, async (wire) => {
     upstream.script(rejecting(status));
-    assert.equal((await thrice()).asked, 3);
+    assert.equal((await thrice(wire)).asked, 3);
   });
 }
 

@@ -4,14 +4,14 @@ import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { resetSandboxWallet } from '../../packages/service/src/sandbox/queries.ts';
 import { chargeFor } from '../support/catalogue.ts';
-import { chat, COMPLETIONS, type Reply, send } from '../support/client.ts';
+import { chat, type Reply, send } from '../support/client.ts';
 import { callRoute, DATA_PLANE } from '../support/every-route-refuses.ts';
 import { payloadsOf } from '../support/open-stream.ts';
 import { assertRefusal, type Code } from '../support/refusal.ts';
 import { completionBody } from '../support/scripted-upstream.ts';
 import { sql, sqlRow } from '../support/sql.ts';
 import { answerTo, type Fault, STEPS, violate, VIOLATION_SETTINGS, violationCatalogue } from '../support/violations.ts';
-import { eachWire } from '../support/wires.ts';
+import { eachWire, WIRES } from '../support/wires.ts';
 import { setStage } from '../support/stage.ts';
 
 const GRANT = 5_000_000;
@@ -152,7 +152,7 @@ eachWire.test('SB-02 an unknown key’s refusal does not reveal its mode', async
 });
 
 test('SB-02 no other route reveals the mode', async () => {
-  for (const route of DATA_PLANE.filter(({ path }) => path !== COMPLETIONS)) {
+  for (const route of DATA_PLANE.filter((one) => !WIRES.some(({ path }) => path === one.path))) {
     for (const user of ['first', 'not well formed']) {
       const reply = await callRoute(route, { url: service.url, key: app.testKey, user });
       assert.equal(reply.headers.get('x-service-mode'), null, route.name);

@@ -14,7 +14,8 @@ import { setStage } from '../../support/stage.ts';
 const LIMIT = 1_048_576;
 
 const usage = { prompt_tokens: 2, completion_tokens: 3 };
-const { upstream, service, app } = await setStage();
+/** The same on every wire. */
+const { upstream, service, app } = await setStage({ environment: { PURSER_CALL_BODY_BYTES_MAX: String(LIMIT) } });
 upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage }) });
 await service.fund(app, 'u', 1_000_000_000);
 
