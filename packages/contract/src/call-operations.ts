@@ -1,0 +1,54 @@
+import type { Operation } from './operation.ts';
+
+const tag = 'Chat completions';
+/** What refuses a call beside what refuses every request, by any wire. */
+const OF_CALLS: NonNullable<Operation['refuses']> = [
+  'MODEL_NOT_ENTITLED',
+  'KEY_BUDGET_EXCEEDED',
+  'PAYMENT_REQUIRED',
+  'APP_SPEND_CAP_EXCEEDED',
+  'WALLET_SUSPENDED',
+  'CONCURRENT_STREAM_LIMIT',
+  'CONFLICT',
+  'UPSTREAM_THROTTLED',
+  'UPSTREAM_PROVIDER_ERROR',
+];
+
+/** The operations with which an app calls models and learns what they cost. */
+export const CALL_OPERATIONS: Readonly<Record<string, Operation>> = {
+  'POST /v1/chat/completions': {
+    id: 'createChatCompletion',
+    tag,
+    summary: 'Answers a conversation and charges the user’s wallet',
+    description:
+      'Before the call, the service sets aside the most that it can cost. Afterwards it charges the actual cost. A refused call costs nothing. With `"stream": true`, the answer is a stream of server-sent events that ends with `data: [DONE]`. Before that, the comment `: charge-micros=84 call-id=...` says what the call was charged, and so does `charge_micros` in the chunk with the usage. If an error occurs after the stream has begun, its last event is the error envelope, with a text as `choices` and without `[DONE]`. A parameter that is `null` counts as left out.',
+    refuses: OF_CALLS,
+  },
+  'POST /v1/responses': {
+    id: 'createResponse',
+    tag,
+    summary: 'Answers a conversation in the form of Responses and charges the user’s wallet',
+    description:
+      'The same call by the interface that OpenAI calls Responses: the same checks, the same price for the same usage. Nothing is stored, so `previous_response_id`, `conversation`, `background` and `"store": true` are refused; an `item_reference` works with the ids that this service gave. With `"stream": true`, the answer is a stream of events that ends with `response.completed`, `response.incomplete`, or `response.failed` and the same as an `error`. The comment behind it says what the call was charged, and so does `charge_micros` in its response. Tools of vendors that cost a fee are left out, and `x-service-left-out` names them.',
+    refuses: OF_CALLS,
+  },
+  'GET /v1/models': {
+    id: 'listModels',
+    tag,
+    summary: 'Lists the models and aliases that the app may call',
+  },
+  'GET /v1/models/{model}': {
+    id: 'getModel',
+    tag,
+    summary: 'Shows one model or alias',
+    description: 'The name may contain slashes, encoded or not.',
+    refuses: ['NOT_FOUND', 'MODEL_NOT_ENTITLED'],
+  },
+  'GET /prices': {
+    id: 'listModelPrices',
+    tag,
+    summary: 'Lists the prices and limits of the models that the app may call',
+    description:
+      'These are the prices by which calls are charged now, including the operator’s margin. A charge is computed exactly and rounded up once, so it may be a little below what these rates give.',
+  },
+};
