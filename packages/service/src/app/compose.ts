@@ -135,15 +135,9 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   };
   const processMetrics = declareProcessMetrics({ callsUnderWay: running.count });
   const { cellRoutes, ...read } = openReaders({ db: reads, pools, config, keys, clock, log, ...cells });
-  const dataPlane = {
-    gateway,
-    writers: openWriters(),
-    bodyBytesMax: config.callBodyBytesMax,
-    ...read,
-    links,
-    clock,
-    ...endsOf(endCall, cells, cellRoutes),
-  };
+  const ends = endsOf(endCall, cells, cellRoutes);
+  const bodyBytesMax = config.callBodyBytesMax;
+  const dataPlane = { gateway, writers: openWriters(), bodyBytesMax, ...read, links, clock, ...ends };
   const webhooks = composeWebhooks({ config, keys, pools, clock, log });
   const outbox = startMail(config, pools.planes, log);
   const status = openStatus({ upkeep, pools, config, instance, spool, catalogue, log });
@@ -161,15 +155,27 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       processMetrics.stop();
       const timed = [generations, upkeepJobs, drainSlots, idempotency.answers, keyUse, outbox, webhooks.worker, noted];
       await Promise.all([...timed, gateway.rateLimiter, status, cells].map(({ stop }) => stop()));
-      const endLease = spool.kept() === 0 ? instance.stop : instance.leave; // `leave` keeps the holds of settlements on disk.
-      await planes.close();
-      await holds.stop();
-      await endLease().catch(tellOfLease(log));
-      providers.close();
-      cells.close();
+      await endHolds({ instance, spool, planes, holds, log });
+      for (const { close } of [providers, cells]) close();
       await pools.end();
     },
   };
+}
+
+/** Ends the planes, then the holds that nothing can use any more, then the lease. */
+async function endHolds({ instance, spool, planes, holds, log }: EndedHolds): Promise<void> {
+  const endLease = spool.kept() === 0 ? instance.stop : instance.leave; // `leave` keeps the holds of settlements on disk.
+  await planes.close();
+  await holds.stop();
+  await endLease().catch(tellOfLease(log));
+}
+
+interface EndedHolds {
+  readonly instance: Instance;
+  readonly spool: Spool;
+  readonly planes: { readonly close: () => Promise<unknown> };
+  readonly holds: Pick<Holds, 'stop'>;
+  readonly log: Log;
 }
 
 function tellOfLease(log: Log): (fault: unknown) => void {
