@@ -71,7 +71,10 @@ export const LONG: Readonly<Record<string, Proof>> = {
     long: [[`${PROOFS}/histories/main.ts`]],
   },
   hostile: { says: 'sends malformed, slow, huge and hostile requests', long: [folder('hostile')] },
-  install: { says: 'installs the package, packs as the image does, plays the page for one server, and serves through nginx', long: [folder('install')] },
+  install: {
+    says: 'installs the package, packs as the image does, plays the page for one server, and serves through nginx',
+    long: [folder('install')],
+  },
   kubernetes: { says: 'validates the manifests by the schemas of Kubernetes', long: [['tools/try-kubernetes.ts']] },
   looks: {
     says: 'opens the pages in a browser in every look and keeps screenshots in `.test-output/screenshots`',

@@ -2,7 +2,7 @@ import type { Difference } from './stock-client.ts';
 
 const WHY = 'they ignore `x-should-retry: false`';
 const UNMARKED =
-  'they do not mark their retries, so the service takes a retry for a new call; to avoid this, use `maxRetries: 0`, an `idempotency-key` for each call, or the `fetch` of [the SDK](../packages/sdk/README.md)';
+  'they do not mark their retries, so the service takes a retry for a new call. To avoid this, use `maxRetries: 0`, an `idempotency-key` for each call, or the `fetch` of [the SDK](../packages/sdk/README.md)';
 
 /** The differences of clients that ignore `x-should-retry: false` and do not mark their retries. */
 export const RETRIED: Readonly<Record<string, Difference>> = {

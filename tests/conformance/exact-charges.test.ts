@@ -260,7 +260,7 @@ test('CC-23 our own count has each text once, and nothing that is none', async (
     assert.equal(whole.bill.charged, right.bill.charged, `plain: ${what}`);
     const stream = await streamed([chunk(said), chunk({}, {}, 'stop'), DONE]);
     assert.equal(stream.bill.charged, right.bill.charged, `streamed: ${what}`);
-    const pieces = String(said['content'] ?? '').match(/.{1,5}/g) ?? [];
+    const pieces = (said['content'] as string | undefined)?.match(/.{1,5}/g) ?? [];
     const small = [chunk({ ...said, content: '' }), ...pieces.map((content) => chunk({ content }))];
     const cut = await streamed([...small, chunk({}, {}, 'stop'), DONE]);
     assert.equal(cut.bill.charged, right.bill.charged, `in small pieces: ${what}`);

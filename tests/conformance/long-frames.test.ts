@@ -78,7 +78,7 @@ test('CC-01 a longer picture, citation or seal comes whole, alone in its line', 
   const [cited, seal] = [{ annotations: [CITATION] }, { reasoning_details: [SEAL] }];
   assert.deepEqual(alone, [[{ images: [PICTURE] }], [cited], [cited], [seal]]);
   const deltas = lines.flatMap((line) => (JSON.parse(line.slice(6)) as Chunk).choices);
-  assert.equal(deltas.map((choice) => choice.delta['content'] ?? '').join(''), TEXT);
+  assert.equal(deltas.map((choice) => choice.delta['content'] as string | undefined).join(''), TEXT);
   const { balance } = await service.wallet(app, user);
   assert.equal(balance, BALANCE - chargeFor({ prompt: 30, completion: 20 }));
 });

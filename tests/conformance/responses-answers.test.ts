@@ -157,7 +157,8 @@ test('WI-06 items stand in the order in which they were said', () => {
 test('WI-06 the probabilities of tokens stand in deltas and in the whole text', () => {
   const events = eventsOf('probabilities of tokens');
   const [item] = outputOf(checkStream(events));
-  const [part] = item?.['content'] as readonly JsonObject[];
+  assert.ok(item);
+  const [part] = item['content'] as readonly JsonObject[];
   const bytes = [72, 105];
   const tokens = [{ token: 'Hi', logprob: -0.1, bytes, top_logprobs: [{ token: 'Hi', logprob: -0.1, bytes }] }];
   const told = events.filter(({ type }) => String(type).startsWith('response.output_text.'));

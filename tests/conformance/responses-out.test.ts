@@ -149,7 +149,7 @@ test('WI-03 roles, images, refusals and formats reach Responses in its words', a
 });
 
 // The same prompt and usage cost the same by either interface.
-test('WI-01 a call costs the same whichever interface its upstream serves', async () => {
+test('WI-01 a call costs the same by each interface of its upstream', async () => {
   const usage = { prompt_tokens: 20, completion_tokens: 11, prompt_tokens_details: { cached_tokens: 8 } };
   const chat = { body: completionBody({ model: 'm', content: 'In Rome.', usage }) };
   const bills = [

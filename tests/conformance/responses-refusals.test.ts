@@ -134,7 +134,7 @@ const REFUSED: readonly (readonly [fields: Fields, param: string, advice: RegExp
 ];
 
 scenarios(
-  { name: 'WI-04', as: 'key', request: 'POST /v1/responses', code: 'BAD_REQUEST', asked: 0 },
+  { name: 'WI-04 refused with advice', as: 'key', request: 'POST /v1/responses', code: 'BAD_REQUEST', asked: 0 },
   REFUSED.map(([fields, param, advice]) => ({
     body: { model: 'large', input: 'Hello', ...fields },
     param,

@@ -64,8 +64,9 @@ test('WI-07 a 402 of Responses has the link in its message', async () => {
   assert.equal(headers.get('retry-after'), null);
 });
 
+const sized = (bytes: number) => respond({ model: 'none', input: 'x'.repeat(bytes) });
+
 test('CC-06 WI-04 a body of Responses may be as large as the setting says', async () => {
-  const sized = (bytes: number) => respond({ model: 'none', input: 'x'.repeat(bytes) });
   assert.equal((await sized(BODY_BYTES_MAX - 1_000)).error['param'], 'model');
   assert.equal((await sized(BODY_BYTES_MAX)).status, 413);
 });

@@ -101,7 +101,9 @@ function sentFor(steps: readonly Step[]): readonly Sent[] {
         return chunkOf({ images: [{ image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }] });
       case 'nothing':
         return chunkOf({ role: 'assistant', content: '' });
-      default:
+      case 'content':
+      case 'refusal':
+      case 'reasoning':
         return chunkOf({ [one.kind]: one.text });
     }
   });
@@ -119,7 +121,7 @@ function assertWhole(steps: readonly Step[], output: readonly JsonObject[]): voi
   const partsOf = (type: string, list: string): readonly JsonObject[] =>
     output.filter((item) => item['type'] === type).flatMap((item) => item[list] as readonly JsonObject[]);
   const parts = partsOf('message', 'content');
-  const joined = (name: string, of = parts): string => of.map((part) => String(part[name] ?? '')).join('');
+  const joined = (name: string, of = parts): string => of.map((part) => part[name] as string | undefined).join('');
   assert.equal(joined('text'), textOf(steps, 'content'));
   assert.equal(joined('refusal'), textOf(steps, 'refusal'));
   assert.equal(joined('text', partsOf('reasoning', 'summary')), textOf(steps, 'reasoning') + textOf(steps, 'block'));

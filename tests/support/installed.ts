@@ -130,7 +130,7 @@ const PROXY_NEEDS =
     ' ',
   );
 
-/** llama.cpp's server with what makes a model for it, and the proxy of LiteLLM. */
+/** The server of llama.cpp with what makes a model for it, and the proxy of LiteLLM. */
 export const PYTHON_SERVERS = forPython(
   'python-servers',
   { xllamacpp: '2026.10.11549', gguf: '0.19.0', litellm: '1.110.2' },

@@ -175,7 +175,7 @@ function saidBy(reply: Reply, link: string, user: string): string {
   return `${reply.status} ${said.replaceAll(/value="[\w-]{40,}"/g, '')}`;
 }
 
-test('WA-02 a connect link shows a stranger the same, whoever has connected or left', async () => {
+test('WA-02 a connect link shows a stranger the same after someone connects or leaves', async () => {
   const [{ email, user }, other, stranger] = [newConnectPerson(), newConnectPerson(), newConnectPerson()];
   const [owner, developer] = [await browserOf(service, email), await browserOf(service, other.email)];
   await consent(owner, await app.linkFor(user, { userLabel: 'secret label' }), { cap: '50' });

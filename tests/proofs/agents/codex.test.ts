@@ -38,7 +38,7 @@ if (NOT_RUN === undefined) {
   describe('Codex CLI, chat completions behind', () => testWork(stage, 'large', inChat));
   describe('Codex CLI, Responses behind', () => testWork(stage, 'native', natively));
   describe('Codex CLI, by names that it knows', () => testKnownNames(stage));
-} else test('Codex CLI', { skip: `not run: ${NOT_RUN}` });
+} else test('WI-04 Codex CLI', { skip: `not run: ${NOT_RUN}` });
 
 /** Runs it for a new user with a balance, under a name of a model. */
 async function withCodex(

@@ -6,12 +6,12 @@ import { inChat } from './answers.ts';
 import { NOT_RUN } from './home.ts';
 import { runOpencode } from './opencode.ts';
 
-/** opencode, unmodified, with its provider for OpenAI, alone with the service. */
+/** The agent opencode, unmodified, with its provider for OpenAI, alone with the service. */
 
 const FUNDS = 10_000_000;
 
 if (NOT_RUN === undefined) await testOpencode();
-else test('opencode', { skip: `not run: ${NOT_RUN}` });
+else test('WI-04 opencode', { skip: `not run: ${NOT_RUN}` });
 
 async function testOpencode(): Promise<void> {
   const { service, upstream, app, newUser } = await setStage({ checksBooks: true });

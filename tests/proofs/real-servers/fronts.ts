@@ -6,7 +6,7 @@ import { freePort, type Program, run, startProgram } from './programs.ts';
 const KEEP_ALIVE_SECONDS = 1;
 
 /** The certificate of a proxy, and the private authority that signed it. */
-export type Certificates = ReturnType<typeof makeCertificates>;
+type Certificates = ReturnType<typeof makeCertificates>;
 
 /** Makes a private authority and a certificate for 127.0.0.1. */
 export function makeCertificates(directory: string) {

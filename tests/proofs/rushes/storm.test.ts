@@ -99,7 +99,12 @@ function read(wire: SpokenWire, reply: Reply, ms: number): Ended {
   const { status } = reply;
   if (status !== 200) return { status, by: undefined, charged: 0, ms };
   const { text, code, charged = 0 } = saidIn(wire, reply);
-  return { status, by: code === undefined ? NAMES.find((name) => text === `served by ${name}`) : undefined, charged, ms };
+  return {
+    status,
+    by: code === undefined ? NAMES.find((name) => text === `served by ${name}`) : undefined,
+    charged,
+    ms,
+  };
 }
 
 /** Makes the calls of one model, so many at once, every other one streamed, by each wire in turn. */

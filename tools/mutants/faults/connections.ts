@@ -60,7 +60,7 @@ export const CONNECTION_FAULTS: readonly Mutant[] = [
     id: 'link-tells-who-has-left',
     clause: 'WA-02',
     edits: [connections('row !== undefined && wallet?.isConnected === true', 'row !== undefined')],
-    killer: connectingPages('WA-02 a connect link shows a stranger the same, whoever has connected or left'),
+    killer: connectingPages('WA-02 a connect link shows a stranger the same after someone connects or leaves'),
   },
   {
     id: 'consent-without-its-cap',

@@ -56,7 +56,7 @@ export function createDrawnPictures(): DrawnPictures {
   return {
     take: (text) => {
       if (isInside) {
-        const { length = 0 } = BODY.exec(text)?.[0] ?? '';
+        const length = BODY.exec(text)?.[0].length ?? 0;
         if (length === text.length) return '';
         isInside = false;
         return scan(text.slice(length));

@@ -7,7 +7,7 @@ type Part = LanguageModelV4StreamPart;
 const SAYING: ReadonlySet<Part['type']> = new Set(['text-delta', 'reasoning-delta', 'tool-input-delta', 'tool-call']);
 
 /**
- * The library's model, whose streams report the largest of each count: the library takes the last report, whatever came before it. Behind a
+ * The library's model, whose streams report the largest of each count: the library takes the last report alone. Behind a
  * reason to finish and its usage, nothing fails a stream (CC-11).
  */
 export function withLargestUsage(model: LanguageModelV4): LanguageModelV4 {

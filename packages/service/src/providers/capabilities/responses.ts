@@ -50,7 +50,7 @@ const findInMessages: Find = (value) => {
 const OUTPUT_TOKENS_MIN = 16;
 const LIMITS = ['max_completion_tokens', 'max_tokens'];
 
-/** A limit of the output that is too small for Responses, whoever wrote the request. */
+/** A limit of the output that is too small for Responses, in a request of any wire. */
 export function findShortLimit(request: JsonObject): Unsupported | undefined {
   const name = LIMITS.find((limit) => typeof request[limit] === 'number');
   if (name === undefined || Number(request[name]) >= OUTPUT_TOKENS_MIN) return undefined;

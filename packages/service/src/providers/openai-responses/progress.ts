@@ -65,7 +65,7 @@ export function createItems() {
   }
 
   return {
-    /** The item that an event is about. It begins with the first event about it, whichever that is. */
+    /** The item that an event is about. It begins with the first event about it, of any type. */
     of: (event: JsonObject, type: string): Item => find(event) ?? newestOf(event, type) ?? add(event, type),
     /** The item that an event holds. `isBegun`: an earlier event may have told of it. */
     ofItem: (event: JsonObject, given: JsonObject, isBegun: boolean): Item => {

@@ -172,7 +172,7 @@ const KNOWN: ReadonlySet<string> = new Set(['model', 'input', ...PARAMETERS.keys
 
 const WHOLE_CONVERSATION = 'Nothing is kept here: send the whole conversation in `input`.';
 
-/** Parameters of the interface that are refused whatever they say, and values that are, each with what to do instead. */
+/** Parameters of the interface that are refused with any value, and values that are, each with what to do instead. */
 const REFUSED: ReadonlyMap<string, string> = new Map([
   ['background', 'Answers are not kept here to be fetched later: leave it out, and read a stream.'],
   ['context_management', 'Nothing is compacted here: shorten `input` yourself.'],

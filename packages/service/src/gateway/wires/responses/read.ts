@@ -155,7 +155,7 @@ function fit(parts: Parts, request: JsonObject, takes: Takes, sealedIds: SealedI
     delete fitted['verbosity'];
     dropped.add('text.verbosity');
   }
-  // Codex says `false` whatever the model is, and copes with several calls.
+  // Codex says `false` to every model, and copes with several calls.
   if (request['parallel_tool_calls'] === false && !takes.parameter('parallel_tool_calls', false)) {
     delete fitted['parallel_tool_calls'];
     dropped.add('parallel_tool_calls');

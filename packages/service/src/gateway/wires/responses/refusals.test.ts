@@ -6,7 +6,7 @@ import { fit, readBody } from '../../../../../../tests/support/read-responses.ts
 import { checkShape } from '#gateway/request/validate-call.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
-test('WI-04 a null says nothing, whatever the parameter', () => {
+test('WI-04 a null says nothing, as any parameter', () => {
   const names = ['background', 'conversation', 'include', 'metadata', 'previous_response_id', 'prompt', 'reasoning'];
   for (const name of [...names, 'store', 'temperature', 'text', 'tool_choice', 'tools', 'truncation', 'user']) {
     assert.ok(!(readBody({ [name]: null }) instanceof Refusal), name);

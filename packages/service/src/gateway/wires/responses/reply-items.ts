@@ -50,7 +50,8 @@ export function createAnswerItems(events: Events, idBase: string, { tools }: Ech
           return takePicture(said.address);
         case 'call':
           return thoughts.end() + messages.end('completed') + calls.take(said);
-        default:
+        case 'text':
+        case 'refusal':
           return thoughts.end() + messages.take(said.kind, said.text, tokens);
       }
     },
@@ -63,7 +64,8 @@ export function createAnswerItems(events: Events, idBase: string, { tools }: Ech
         case 'text':
         case 'refusal':
           return said.text === text ? messages.partFor(said.kind) : undefined;
-        default:
+        case 'citation':
+        case 'picture':
           return undefined;
       }
     },

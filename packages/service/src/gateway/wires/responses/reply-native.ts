@@ -84,7 +84,9 @@ function createNativeTexts(open: ReadonlyMap<number, OpenItem>) {
     const key = keyOf(kind, event);
     const known = item.parts.get(key);
     if (known !== undefined) return known;
-    const part = createPart(kind, { itemId: String(event['item_id'] ?? ''), outputIndex, index: numberOf(event) });
+    const { item_id: id } = event;
+    const itemId = typeof id === 'string' ? id : '';
+    const part = createPart(kind, { itemId, outputIndex, index: numberOf(event) });
     item.parts.set(key, part);
     item.open.add(part);
     return part;

@@ -108,7 +108,9 @@ export function partJson({ kind, escaped, tokens, annotations }: Part): string {
       return `{"type":"summary_text","text":"${escaped}"}`;
     case 'thinking':
       return `{"type":"reasoning_text","text":"${escaped}"}`;
-    default:
+    case 'text':
+    case 'arguments':
+    case 'input':
       return `{"type":"output_text","text":"${escaped}","annotations":${JSON.stringify(annotations)},"logprobs":${JSON.stringify(tokens)}}`;
   }
 }

@@ -73,7 +73,10 @@ export function endingOf(reason: FinishReason | null): ResponseEnding {
       return CUT;
     case 'content_filter':
       return FILTERED;
-    default:
+    case 'stop':
+    case 'tool_calls':
+    case 'function_call':
+    case null:
       return COMPLETED;
   }
 }

@@ -8,7 +8,7 @@ const SAYS_NOTHING = { type: 'null' };
 
 /**
  * The body of `POST /v1/responses` as a JSON schema, made from the table that checks it. Rules about several fields are not in it. An
- * item may have more fields than these: clients send back whatever an answer had.
+ * item may have more fields than these: clients send back everything that an answer had.
  */
 export function responsesRequestSchema(): JsonObject {
   const parameters = [...PARAMETERS].map(([name, { schema }]) => [name, { anyOf: [schema, SAYS_NOTHING] }]);

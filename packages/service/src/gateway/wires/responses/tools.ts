@@ -11,7 +11,7 @@ export interface ToolSet {
   readonly paths: readonly string[];
   /** What a caller knows under another name or as another type, by the name of the function. */
   readonly given: ReadonlyMap<string, GivenTool>;
-  /** Tools of other types: those of vendors, and whatever comes next. */
+  /** Tools of other types: those of vendors, and those that come next. */
   readonly others: readonly OtherTool[];
   /** The name of the function that stands for a tool, also for one that is offered no more. */
   readonly functionOf: (tool: GivenTool) => string;
@@ -188,7 +188,7 @@ const ONE_TEXT = {
   additionalProperties: false,
 };
 
-/** Only vendors that speak this wire can bind a model to a grammar. Others are told of it. */
+/** Only vendors that speak this wire can bind a model to a grammar. Others read it in the description. */
 function withGrammar(description: unknown, format: unknown): string {
   const words = typeof description === 'string' ? description : '';
   if (!isJsonObject(format) || typeof format['definition'] !== 'string') return words;
