@@ -54,7 +54,7 @@ export const RESPONSES_FAULTS: readonly Mutant[] = [
     id: 'usage-of-the-last-event-dropped',
     clause: 'WI-03',
     edits: [
-      chunks('usage: usageOfResponse(response, searchesIn(outputOf(response)))', 'usage: usageOfResponse({}, 0)'),
+      chunks('usage: usageOfResponse(response, searches.with(outputOf(response)))', 'usage: usageOfResponse({}, 0)'),
     ],
     killer: STREAMED,
   },
