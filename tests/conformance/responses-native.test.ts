@@ -168,3 +168,14 @@ test('MO-08 searches of a native stream are paid where its last event does not r
   const { reply, bill } = await respond(script, asked);
   assert.deepEqual([reply.status, bill.charged], [200, CHARGE + 20_000], reply.text);
 });
+
+test('CC-24 a stream of more items than are taken is cut there, and paid', async () => {
+  const calls = Array.from({ length: 1_030 }, (_, place) => callItem('look', '{}', `call_${place}`));
+  const texts = Array.from({ length: 2_060 }, (_, place) => messageItem('Rome. ', { id: `msg_${place}` }));
+  for (const output of [calls, texts]) {
+    const { reply, bill } = await respond(streaming(output), { stream: true });
+    assert.deepEqual([reply.status, bill.outcome, bill.isEstimated], [200, 'answered', true]);
+    assert.ok(bill.charged > 900, `${bill.charged}`);
+    assert.match(reply.text, /event: response\.incomplete\n/);
+  }
+});

@@ -66,7 +66,7 @@ export interface ProviderCall {
  * another reason, and would refuse it again. `unauthorized`: it refused our key, or our account may not call this
  * model. `refused`: it refused the call for another reason, or responded with an error. `timeout`: it did not respond
  * in time. `outage`: it failed, or could not be reached. `malformed`: its response cannot be a completion. `too-large`:
- * a chunk is too large, so we give up on it. `cut`: its response ended early. `unsent`: we gave up before the provider
+ * a chunk is too large, or an answer has too many items, so we give up on it. `cut`: its response ended early. `unsent`: we gave up before the provider
  * had received any of the request. `given-up`: we gave up later.
  */
 export type UpstreamErrorKind =

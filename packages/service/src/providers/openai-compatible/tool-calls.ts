@@ -63,7 +63,7 @@ export function createToolCallOrder(): ToolCallOrder {
       const isIdTaken = calls.some(({ givenId }) => givenId !== undefined && givenId === given['id']);
       const call = known ?? { index: calls.length, givenIndex: indexOf(given), ...UNKNOWN };
       if (known === undefined && calls.push(call) > CALLS_MAX) {
-        throw new UpstreamError('malformed', 'The provider sent more calls than an answer can have.');
+        throw new UpstreamError('too-large', 'The provider sent more calls than an answer can have.');
       }
       touched.add(call);
       const isNamed = call.name !== undefined;

@@ -59,7 +59,7 @@ export function createItems() {
       isSealed: false,
     };
     if (items.push(item) > ITEMS_MAX) {
-      throw new UpstreamError('malformed', 'The provider sent more items than an answer can have.');
+      throw new UpstreamError('too-large', 'The provider sent more items than an answer can have.');
     }
     return item;
   }
