@@ -4,8 +4,11 @@ import { afterEach, test } from 'node:test';
 import { catalogueAt } from '../support/catalogue.ts';
 import { chat } from '../support/client.ts';
 import { createGate } from '../support/gate.ts';
+import { lockWallet } from '../support/lock-wait.ts';
 import { openStream } from '../support/open-stream.ts';
 import { assertRefusal } from '../support/refusal.ts';
+import { checkStream } from '../support/responses/check-stream.ts';
+import { eventsIn } from '../support/responses/streams.ts';
 import { frame, streamSteps, type UpstreamStep } from '../support/scripted-upstream.ts';
 import { startTestService } from '../support/service.ts';
 import { setStage } from '../support/stage.ts';
@@ -68,6 +71,27 @@ test('CC-01 a keep-alive follows a late status at once', async (t) => {
   const stream = await openStream({ url: unhurried.url, key: other.liveKey, user: 'u' });
   await stream.until(COMMENT);
   stream.leave();
+});
+
+test('WI-06 a settlement that takes long puts no event out of order', async (t) => {
+  const hurried = { statusMsMax: 3_600_000, keepAliveMs: 1, heldUpMsMax: 10_000 };
+  const restless = await startTestService(catalogueAt(upstream.baseUrl), {}, undefined, { pace: hurried });
+  t.after(restless.close);
+  const other = await restless.addApp();
+  await restless.fund(other, 'restless', BALANCE);
+  const gate = createGate();
+  const end = { write: REST.map(({ write }) => write).join('') };
+  upstream.script({ body: [...FIRST, { waitFor: gate.opened }, end] });
+  const caller = { path: '/v1/responses', url: restless.url, key: other.liveKey, user: 'restless' };
+  const stream = await openStream(caller, { model: 'large', input: 'Hello' });
+  await stream.until('"one"');
+  const lock = await lockWallet(restless.database, 'restless');
+  t.after(lock.release);
+  gate.open();
+  await lock.waiting(1);
+  await stream.soFar();
+  await lock.release();
+  checkStream(eventsIn(await stream.whole()));
 });
 
 test('CC-15 a request rejected after its status reaches the provider once', async () => {

@@ -1,5 +1,5 @@
 import type { Mutant } from '../mutant.ts';
-import { inFile, ofFile } from './places.ts';
+import { inFile, ofFile, stream } from './places.ts';
 
 const reading = inFile('packages/service/src/gateway/wires/responses/read.ts');
 const request = inFile('packages/service/src/providers/openai-responses/to-request.ts');
@@ -31,6 +31,14 @@ export const RESPONSES_FAULTS: readonly Mutant[] = [
     clause: 'WI-01',
     edits: [reading("  add('max_completion_tokens', body['max_output_tokens']);\n", '')],
     killer: onAllWires('WI-01 the same prompt has one hold, request and charge on all wires, plain'),
+  },
+  {
+    id: 'sign-of-life-overtakes-what-waits-for-the-settlement',
+    clause: 'WI-06',
+    edits: [stream('    await pump(stream);\n    out.stop();', '    await pump(stream);\n')],
+    killer: ofFile('tests/conformance/stream-pace.test.ts')(
+      'WI-06 a settlement that takes long puts no event out of order',
+    ),
   },
   {
     id: 'responses-stored-at-the-vendor',

@@ -152,6 +152,7 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
   const { lane, hold, route, caller, upstream, tally, out } = stream;
   try {
     await pump(stream);
+    out.stop(); // A sign of life would overtake the frames that wait for the settlement, and an event has its number.
     caller.notes.times.endedMs = steadyClock.nowMs();
     route.ended();
     checkEnd(tally, upstream);
@@ -159,16 +160,15 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
     const ending = tally.endingAs(outcome);
     const { charged } = await endKept(lane, { hold, ending, caller }, () => answerOf(stream));
     caller.notes.settled(ending, charged);
-    out.stop();
     await out.end(stream.held + tally.cutFrames() + hold.call.reply.endFrames(tally.end(), charged));
   } catch (fault) {
     // Nothing may escape here: the status is out, and the caller learns of the failure from the last frame alone (ER-06).
     const ending = endingAfter(fault, upstream, tally);
     upstream.giveUp(); // Nobody reads on after a failure.
+    out.stop();
     route.ended(fault);
     const failed = { hold, ending, caller };
     const refusal = await endFailed(lane, failed, fault).catch((other: unknown) => refusalAfter(stream, fault, other));
-    out.stop();
     caller.notes.code = refusal?.code ?? 'INTERNAL_SERVER_ERROR';
     await out.fail(stream.held, refusal, tally.reply.fail);
   } finally {
