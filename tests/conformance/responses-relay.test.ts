@@ -4,7 +4,7 @@ import { TextRun } from '@purser/text-runs/text-run.ts';
 import { createReply } from '../../packages/service/src/gateway/wires/responses/reply.ts';
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 import type { Chunk } from '../../packages/service/src/providers/completion.ts';
-import { callItem, messageItem, responseEvents } from '../support/responses-upstream.ts';
+import { callItem, messageItem, reasoningItem, responseEvents } from '../support/responses-upstream.ts';
 import { checkStream } from '../support/responses/check-stream.ts';
 import { answered, completionOf, NATIVE, PLAIN_CASES, TOOLS } from '../support/responses/plain-cases.ts';
 import { eventsOf, NATIVE_BEGINNING, NATIVE_ITEM, textDelta } from '../support/responses/stream-cases.ts';
@@ -181,23 +181,26 @@ const ODDLY_NAMED: Readonly<Record<string, (event: JsonObject, place: number) =>
     return { ...event, response: { ...(response as JsonObject), output } };
   },
   'no numbers': ({ output_index: _index, ...event }) => event,
+  // As llama.cpp's server writes them.
+  'no numbers of texts': ({ output_index: _index, content_index: _text, summary_index: _summary, ...event }) => event,
   'numbers of no list': (event) => ('output_index' in event ? { ...event, output_index: 900_000_000 } : event),
   'numbers that are none': (event) =>
     'output_index' in event ? { ...event, output_index: 'a', content_index: {} } : event,
 };
 
 test('WI-02 items of a vendor come once, however they are numbered and named', () => {
-  const events = responseEvents([messageItem('Hello'), callItem('look', '{"a":1}')]);
+  const thoughts = reasoningItem(['First.', 'Second.']);
+  const events = responseEvents([thoughts, messageItem('Hello'), callItem('look', '{"a":1}')]);
   const relayed = (change: (event: JsonObject, place: number) => JsonObject) =>
     eventsIn(played(events.map((event, place) => nativeChunk([change(event, place)]))));
   const whole = outputOf(checkStream(relayed((event) => event)));
-  assert.equal(whole.length, 2);
+  assert.equal(whole.length, 3);
   for (const [name, change] of Object.entries(ODDLY_NAMED)) {
     assert.deepEqual(outputOf(checkStream(relayed(change))), whole, name);
     const unended = relayed((event, place) =>
       event['type'] === 'response.output_item.done' ? { type: 'response.other' } : change(event, place),
     );
-    assert.equal(outputOf(checkStream(unended)).length, 2, name);
+    assert.equal(outputOf(checkStream(unended)).length, 3, name);
   }
 });
 

@@ -18,7 +18,7 @@ export interface ModelServer {
   readonly outputLimitParameter: 'max_tokens' | 'max_completion_tokens';
   /** What its entry in the catalogue says that it speaks. */
   readonly apis: readonly ('chat' | 'responses')[];
-  /** The lowest limit of output that it keeps. */
+  /** The lowest limit of output that it takes. */
   readonly limitMin: number;
 }
 
@@ -81,15 +81,16 @@ const LLAMA = {
   limitMin: 1,
 } as const;
 const LITELLM = { ...LLAMA, start: startLiteLlm, modelName: () => 'translated' } as const;
+/** The lowest limit of Responses is that of its vendor. A lower one is refused by name. */
+const RESPONSES = { apis: ['responses'], limitMin: 16 } as const;
 
 export const SERVERS: readonly ModelServer[] = [
   { ...LLAMA, name: 'llama.cpp, chat completions', apis: ['chat'] },
-  { ...LLAMA, name: 'llama.cpp, Responses', apis: ['responses'] },
+  { ...LLAMA, ...RESPONSES, name: 'llama.cpp, Responses' },
   { ...LITELLM, name: 'LiteLLM, chat completions', apis: ['chat'] },
-  { ...LITELLM, name: 'LiteLLM, Responses', apis: ['responses'] },
-  // It raises a lower limit to 16, which is its vendor's lowest.
-  { ...LITELLM, name: 'LiteLLM, Responses passed on', apis: ['responses'], modelName: () => 'passed', limitMin: 16 },
-  { ...LITELLM, name: 'LiteLLM, both', apis: ['chat', 'responses'] },
+  { ...LITELLM, ...RESPONSES, name: 'LiteLLM, Responses' },
+  { ...LITELLM, ...RESPONSES, name: 'LiteLLM, Responses passed on', modelName: () => 'passed' },
+  { ...LITELLM, ...RESPONSES, name: 'LiteLLM, both', apis: ['chat', 'responses'] },
   {
     name: 'transformers serve',
     missing:

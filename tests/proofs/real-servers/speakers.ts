@@ -118,6 +118,20 @@ function heardIn(response: OpenAI.Responses.Response, charged: number): Heard {
   };
 }
 
+/** Reads a stream to its end. The client's helper checks its events, and reads JSON that a limit has cut, so that is read without it. */
+async function finalResponse(
+  client: OpenAI,
+  body: ReturnType<typeof responsesBody>,
+): Promise<OpenAI.Responses.Response> {
+  if (body.text === undefined) return client.responses.stream(body).finalResponse();
+  let last: OpenAI.Responses.Response | undefined;
+  for await (const event of await client.responses.create({ ...body, stream: true })) {
+    if (event.type === 'response.completed' || event.type === 'response.incomplete') last = event.response;
+  }
+  if (last === undefined) throw new Error('The stream has no end.');
+  return last;
+}
+
 const RESPONSES: Speaker = {
   name: 'Responses',
   plain: async (target, ask) => {
@@ -125,8 +139,7 @@ const RESPONSES: Speaker = {
     return heardIn(data, chargeIn(response));
   },
   streamed: async (target, ask) => {
-    const stream = clientOf(target).responses.stream(responsesBody(target, ask));
-    const response = await stream.finalResponse();
+    const response = await finalResponse(clientOf(target), responsesBody(target, ask));
     return heardIn(response, Number((response as { charge_micros?: unknown }).charge_micros));
   },
   leave: async (target) => {

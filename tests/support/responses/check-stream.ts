@@ -7,6 +7,10 @@ interface Following {
   readonly texts: Map<string, string>;
 }
 
+const NUMBERED = [
+  [/^response\.(?:content_part|output_text|refusal|reasoning_text)\./, 'content_index'],
+  [/^response\.reasoning_summary_(?:part|text)\./, 'summary_index'],
+] as const;
 const LAST: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
 
 /** Asserts what holds for every stream of the wire, and returns its last Response. */
@@ -70,8 +74,11 @@ function follow(event: JsonObject, open: Map<number, Following>, done: JsonObjec
 }
 
 function followText(event: JsonObject, type: string, texts: Map<string, string>): void {
+  const number = NUMBERED.find(([types]) => types.test(type))?.[1];
+  if (number !== undefined)
+    assert.ok(Number.isInteger(event[number]), `${type} says which of its item's texts it is for`);
   const [, name = '', step = ''] = /^(.*)\.(delta|done)$/.exec(type) ?? [];
-  const key = `${name} ${String(event['content_index'] ?? event['summary_index'])}`;
+  const key = `${name} ${number === undefined ? '' : String(event[number])}`;
   if (step === 'delta') {
     const delta = String(event['delta']);
     assert.ok(Buffer.byteLength(JSON.stringify(event)) < 33_000, 'no line is too long for clients');

@@ -37,6 +37,28 @@ export function createItemNumbers(isOpen: (outputIndex: number) => boolean) {
   };
 }
 
+/** Which number says the text of an item that an event is for, and the event that begins such a text. */
+const TEXTS = [
+  [/^response\.(?:content_part|output_text|refusal|reasoning_text)\./, 'content_index', 'response.content_part.added'],
+  [/^response\.reasoning_summary_(?:part|text)\./, 'summary_index', 'response.reasoning_summary_part.added'],
+] as const;
+
+/** Gives each event of a vendor the number of its text where it has none: that of the newest of its item. */
+export function createTextNumbers() {
+  const begun = new Map<string, number>();
+
+  return (event: JsonObject): JsonObject => {
+    const { type, content_index: content, summary_index: summary } = event;
+    if (typeof type !== 'string' || isPlace(content) || isPlace(summary)) return event;
+    const [, name, beginning] = TEXTS.find(([types]) => types.test(type)) ?? [];
+    if (name === undefined) return event;
+    const key = `${name} ${String(event['output_index'])}`;
+    const count = (begun.get(key) ?? 0) + (type === beginning ? 1 : 0);
+    begun.set(key, count);
+    return { ...event, [name]: Math.max(count - 1, 0) };
+  };
+}
+
 /** The items of a whole output by the numbers that events gave them, and those that no event told of. */
 export interface Matched {
   readonly wholes: ReadonlyMap<number, JsonObject>;

@@ -1,6 +1,11 @@
 import { escapedOf, type Events, markedVendorEvent } from '#gateway/wires/responses/events.ts';
 import { type FrameTemplate, templateOf } from '#gateway/wires/responses/event-template.ts';
-import { createItemNumbers, isPlace, matchedItems } from '#gateway/wires/responses/reply-native-numbers.ts';
+import {
+  createItemNumbers,
+  createTextNumbers,
+  isPlace,
+  matchedItems,
+} from '#gateway/wires/responses/reply-native-numbers.ts';
 import { itemEvent, type ItemStatus } from '#gateway/wires/responses/reply-item-writer.ts';
 import { outputOf } from '#gateway/wires/responses/reply-response.ts';
 import { createPart, endPart, KIND_OF_DELTA, type Part, partJson } from '#gateway/wires/responses/reply-parts.ts';
@@ -52,7 +57,7 @@ export function createNativeRelay(events: Events): NativeRelay {
       return events.relay(numbered);
     },
     runOf: (marked, marks) => {
-      const part = isPlace(marked['output_index']) ? items.partOf(marked) : undefined;
+      const part = hasNumbers(marked) ? items.partOf(marked) : undefined;
       const template = part && templateOf(markedVendorEvent(marked), marks);
       return template && { template, part };
     },
@@ -114,7 +119,8 @@ function createNativeItems(events: Events) {
   const open = new Map<number, OpenItem>();
   const finished: (JsonObject | undefined)[] = [];
   const { partOf, endText } = createNativeTexts(open);
-  const numbered = createItemNumbers((outputIndex) => open.has(outputIndex));
+  const ofItem = createItemNumbers((outputIndex) => open.has(outputIndex));
+  const ofText = createTextNumbers();
 
   function follow(event: JsonObject, type: string): void {
     const { item, output_index: index, delta } = event;
@@ -161,7 +167,7 @@ function createNativeItems(events: Events) {
   return {
     partOf,
     follow,
-    numbered,
+    numbered: (event: JsonObject) => ofText(ofItem(event)),
     end: ({ status, output }: NativeEnd): string => {
       const { wholes, untold } = matchedItems(output, toldItems());
       let frames = '';
@@ -173,6 +179,13 @@ function createNativeItems(events: Events) {
     finished: () => finished.filter((item) => item !== undefined),
     count: () => finished.length,
   };
+}
+
+/** Whether an event of a delta has the numbers that it needs. */
+function hasNumbers({ type, output_index: item, content_index: content, summary_index: summary }: JsonObject): boolean {
+  const kind = KIND_OF_DELTA.get(type);
+  const isWhole = kind === 'arguments' || kind === 'input';
+  return isPlace(item) && (isWhole || isPlace(content) || isPlace(summary));
 }
 
 function keyOf(kind: string | undefined, event: JsonObject): string {
