@@ -48,9 +48,10 @@ function readRequest(
   if (typeof model !== 'string' || model === '') {
     return refuse('BAD_REQUEST', '`model` must be the name of a model: see `GET /v1/models`.', { param: 'model' });
   }
-  const bad = findBadParameter(body);
-  if (bad !== undefined) return bad;
-  const parts = partsOf(body, by, sealedIds);
+  // The shape of what is there comes before the names of parameters (CC-10). Without `input`, these say what was meant.
+  const read = partsOf(body, by, sealedIds);
+  const isMisshapen = read instanceof Refusal && body['input'] !== undefined;
+  const parts = isMisshapen ? read : (findBadParameter(body) ?? read);
   if (parts instanceof Refusal) return parts;
   const { messages, tools } = parts;
   const nameOf = (path: string): string => callersName(path, { body, messages, toolPaths: tools.paths });
