@@ -1,15 +1,15 @@
 // A stream may be open for minutes. It must not keep its request all that time, which may be a whole book.
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, request } from 'node:http';
-import { after, test } from 'node:test';
+import { after } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { listenOnLoopback } from '../../../packages/simulator/src/simulator.ts';
 import { catalogueAt } from '../../support/catalogue.ts';
-import { COMPLETIONS } from '../../support/client.ts';
 import { frame } from '../../support/scripted-upstream.ts';
 import { startTestService } from '../../support/service.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+import { eachWire, type SpokenWire } from '../../support/wires.ts';
 
 const STREAMS = 50;
 const CHARACTERS = 400 * 1024;
@@ -46,14 +46,13 @@ function bytesInUse(): number {
 }
 
 /** All calls share one body, so that the callers' own copies do not count. */
-function bodyOf(character: string): Buffer {
-  const messages = [{ role: 'user', content: character.repeat(CHARACTERS) }];
-  return Buffer.from(JSON.stringify({ model: 'large', stream: true, messages }));
+function bodyOf({ promptOf }: SpokenWire, character: string): Buffer {
+  return Buffer.from(JSON.stringify({ model: 'large', stream: true, ...promptOf(character.repeat(CHARACTERS)) }));
 }
 
-async function openStream(user: string, body: Buffer): Promise<IncomingMessage> {
+async function openStream({ path }: SpokenWire, user: string, body: Buffer): Promise<IncomingMessage> {
   const headers = { authorization: `Bearer ${app.liveKey}`, 'x-service-user': user };
-  const sent = request(service.url + COMPLETIONS, { method: 'POST', agent: false, headers });
+  const sent = request(service.url + path, { method: 'POST', agent: false, headers });
   sent.end(body);
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     sent.once('response', resolve);
@@ -68,12 +67,13 @@ for (const [what, character] of [
   ['ASCII', 'x'],
   ['Cyrillic', 'ж'],
 ] as const) {
-  test(`an open stream keeps no copy of its request in ${what}`, async (t) => {
-    await service.fund(app, what, 1_000_000_000_000);
-    const body = bodyOf(character);
-    const leave: IncomingMessage[] = [await openStream(what, body)]; // The first stream pays for everything that is allocated once.
+  eachWire.test(`an open stream keeps no copy of its request in ${what}`, async (wire, t) => {
+    const user = `${what}-${wire.name.length}`;
+    await service.fund(app, user, 1_000_000_000_000);
+    const body = bodyOf(wire, character);
+    const leave: IncomingMessage[] = [await openStream(wire, user, body)]; // The first stream pays for everything that is allocated once.
     const before = bytesInUse();
-    for (let stream = 0; stream < STREAMS - 1; stream += 1) leave.push(await openStream(what, body));
+    for (let stream = 0; stream < STREAMS - 1; stream += 1) leave.push(await openStream(wire, user, body));
     // What else the process does may hold memory for a moment. A copy of the request would stay.
     const kept = await waitUntil('no copy stays', () => {
       const bytes = (bytesInUse() - before) / (STREAMS - 1);
@@ -81,6 +81,6 @@ for (const [what, character] of [
     });
     t.diagnostic(`${Math.round(kept / 1024)} KiB an open stream, whose request has ${Math.round(body.length / 1024)}`);
     for (const answer of leave) answer.destroy();
-    await waitUntil('they have ended', async () => (await service.wallet(app, what)).held === 0);
+    await waitUntil('they have ended', async () => (await service.wallet(app, user)).held === 0);
   });
 }
