@@ -13,6 +13,7 @@ const onAllWires = ofFile('tests/conformance/wires.test.ts');
 const translated = ofFile('tests/conformance/responses-out.test.ts');
 const native = ofFile('tests/conformance/responses-native.test.ts');
 const ownForm = inFile('packages/service/src/gateway/wires/responses/native.ts');
+const inForm = ofFile('packages/service/src/gateway/wires/responses/native.test.ts');
 const ended = ofFile('tests/conformance/responses-endings.test.ts');
 
 const ANSWERED = translated('WI-03 a response is answered as a completion, and its usage charged');
@@ -71,6 +72,24 @@ export const RESPONSES_FAULTS: readonly Mutant[] = [
     clause: 'MO-08',
     edits: [answer('usageOfResponse(answer, searchesIn(output))', 'usageOfResponse(answer)')],
     killer: native('MO-08 a native call pays its searches, of which it may make no more than held'),
+  },
+  {
+    id: 'searches-of-a-stream-free-where-its-end-is-empty',
+    clause: 'MO-08',
+    edits: [chunks('Math.max(ended, searchesIn(output))', 'searchesIn(output)')],
+    killer: native('MO-08 searches of a native stream are paid where its last event does not repeat them'),
+  },
+  {
+    id: 'tool-for-a-fee-hidden-in-a-namespace',
+    clause: 'WI-04',
+    edits: [ownForm('{ ...holder, tools: offeredTools(tools, takes) }', 'holder')],
+    killer: inForm('WI-04 no tool of a vendor hides in a namespace or in an item'),
+  },
+  {
+    id: 'stream-of-too-many-items-free',
+    clause: 'CC-24',
+    edits: [progress("'too-large', 'The provider sent more items", "'malformed', 'The provider sent more items")],
+    killer: native('CC-24 a stream of more items than are taken is cut there, and paid'),
   },
   {
     id: 'more-searches-than-held',
