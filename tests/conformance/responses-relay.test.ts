@@ -204,6 +204,17 @@ test('WI-02 items of a vendor come once, however they are numbered and named', (
   }
 });
 
+test('WI-02 a call of a vendor comes once beside one that only the last event has', () => {
+  const calls = [callItem('look', '{}', 'call_1'), callItem('look', '{}', 'call_2')];
+  const rename = ODDLY_NAMED['other ids in the last event'];
+  assert.ok(rename !== undefined);
+  const told = responseEvents(calls).filter((event) => event['output_index'] !== 0);
+  const chunks = told.map((event, place) => nativeChunk([rename(event, place)]));
+  const ended = eventsIn(played(chunks)).filter(({ type }) => type === 'response.output_item.done');
+  const ids = ended.map(({ item }) => (item as JsonObject)['call_id']);
+  assert.deepEqual(ids.toSorted(), ['call_1', 'call_2']);
+});
+
 test('WI-02 what a vendor leaves out of a stream is made here', () => {
   const whole = checkStream(eventsOf('events of a vendor'));
   for (const name of [

@@ -65,24 +65,35 @@ export interface Matched {
   readonly untold: readonly JsonObject[];
 }
 
-/** Finds an item by its id, or else by its place among those of its type: some vendors write another id into each event. */
+/**
+ * Finds an item by its id or that of its call, and the others by their order among those of their type: some vendors write another id into
+ * each event. What is told twice is done twice by an agent.
+ */
 export function matchedItems(output: readonly JsonObject[], told: ReadonlyMap<number, JsonObject>): Matched {
-  const ofTypes = new Map<unknown, (readonly [outputIndex: number, item: JsonObject])[]>();
-  for (const entry of [...told].toSorted(([one], [other]) => one - other)) {
-    const { type } = entry[1];
-    ofTypes.set(type, [...(ofTypes.get(type) ?? []), entry]);
-  }
+  const numbers = new Map<string, number>();
+  for (const [outputIndex, item] of told) for (const name of namesOf(item)) numbers.set(name, outputIndex);
   const wholes = new Map<number, JsonObject>();
-  const untold: JsonObject[] = [];
-  const places = new Map<unknown, number>();
+  const others: JsonObject[] = [];
   for (const item of output) {
-    const { type, id } = item;
-    const place = places.get(type) ?? 0;
-    places.set(type, place + 1);
-    const same = ofTypes.get(type) ?? [];
-    const [outputIndex] = same.find(([, one]) => id !== undefined && one['id'] === id) ?? same[place] ?? [];
-    if (outputIndex === undefined) untold.push(item);
-    else wholes.set(outputIndex, item);
+    const name = namesOf(item).find((one) => numbers.has(one));
+    if (name === undefined) others.push(item);
+    else wholes.set(numbers.get(name) ?? 0, item);
   }
+  const left = new Map<unknown, number[]>();
+  for (const [outputIndex, { type }] of [...told].toSorted(([one], [other]) => other - one)) {
+    if (wholes.has(outputIndex)) continue;
+    const ofType = left.get(type);
+    if (ofType === undefined) left.set(type, [outputIndex]);
+    else ofType.push(outputIndex);
+  }
+  const untold = others.filter((item) => {
+    const outputIndex = left.get(item['type'])?.pop();
+    if (outputIndex !== undefined) wholes.set(outputIndex, item);
+    return outputIndex === undefined;
+  });
   return { wholes, untold };
+}
+
+function namesOf({ id, call_id: callId }: JsonObject): readonly string[] {
+  return [id, callId].flatMap((name, place) => (typeof name === 'string' && name !== '' ? [`${place} ${name}`] : []));
 }
