@@ -59,12 +59,10 @@ export function nativeRequest(
     delete native['tool_choice'];
     delete native['parallel_tool_calls'];
   }
-  const later = (items ?? []).flatMap(({ item }) =>
-    item['type'] === 'additional_tools' ? offeredTools(item['tools'], takes) : [],
-  );
   const { searchesMax } = takes;
+  const holders = [native, ...(items ?? []).map(({ item }) => withOfferedTools(item, takes))];
   // The vendor bills each search, and a hold covers so many.
-  if (searchesMax !== undefined && [...tools, ...later].some((tool) => isJsonObject(tool) && isWebSearch(tool['type'])))
+  if (searchesMax !== undefined && holders.some(offersSearch))
     native['max_tool_calls'] = Math.min(Number(native['max_tool_calls'] ?? searchesMax), searchesMax);
   if (isJsonObject(native['text']) && dropped.has('text.verbosity')) {
     const { verbosity: _verbosity, ...text } = native['text'];
@@ -92,6 +90,12 @@ function offeredTools(list: unknown, takes: Takes): readonly unknown[] {
   if (!Array.isArray(list)) return [];
   const all: readonly unknown[] = list;
   return all.filter((tool) => isOffered(tool, takes)).map((tool) => withOfferedTools(tool as JsonObject, takes));
+}
+
+/** Whether a request, an item or a namespace has a search of the web among its tools. */
+function offersSearch({ tools }: JsonObject): boolean {
+  if (!Array.isArray(tools)) return false;
+  return tools.filter(isJsonObject).some((tool) => isWebSearch(tool['type']) || offersSearch(tool));
 }
 
 /** A namespace, or an item that adds tools, with those of its tools that cost nothing. */
