@@ -169,6 +169,14 @@ test('MO-08 searches of a native stream are paid where its last event does not r
   assert.deepEqual([reply.status, bill.charged], [200, CHARGE + 20_000], reply.text);
 });
 
+test('CC-23 searches are paid beside our own count of an answer without usage', async () => {
+  const output = [searchItem('search'), messageItem('In Rome.')];
+  const asked = { model: 'acme.searching-1', tools: [{ type: 'web_search' }] };
+  const { reply, bill } = await respond(responding(output, { usage: null }), asked);
+  assert.deepEqual([reply.status, bill.isEstimated], [200, true], reply.text);
+  assert.ok(bill.charged > 10_000 && bill.charged < 10_100, `${bill.charged}`);
+});
+
 test('CC-24 a stream of more items than are taken is cut there, and paid', async () => {
   const calls = Array.from({ length: 1_030 }, (_, place) => callItem('look', '{}', `call_${place}`));
   const texts = Array.from({ length: 2_060 }, (_, place) => messageItem('Rome. ', { id: `msg_${place}` }));

@@ -1,4 +1,4 @@
-import type { TokenUsage } from '#catalogue/price.ts';
+import { NO_RARE_USAGE, type TokenUsage } from '#catalogue/price.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { TOKEN_COUNTS, type TokenCounts, TOKENS_MAX, type UsageReport } from '#providers/completion.ts';
 import { visibleUsage } from '#providers/visible-fields.ts';
@@ -70,7 +70,7 @@ export function usageTaken(
   if (report === undefined) return { usage: countOwn(), isEstimated: true, isClamped: false };
   const { prompt, completion, total } = report.counts;
   if (prompt === undefined && completion === undefined)
-    return { usage: countOwn(), isEstimated: true, isClamped: true };
+    return { usage: withSearches(countOwn(), report.counts.searches), isEstimated: true, isClamped: true };
   const promptGiven = prompt ?? without(total, completion) ?? countOwn().promptTokens;
   const toldTokens = completion ?? without(total, prompt);
   const own = toldTokens === undefined ? countOwn() : undefined;
@@ -184,6 +184,11 @@ function rareUsageOf(
     imageOutputTokens: Math.min(imageOutput, completionLeft - audioOutputTokens),
     searches,
   };
+}
+
+/** Our own count with the searches, which a provider may tell of without a count of tokens. */
+function withSearches(own: TokenUsage, searches = 0): TokenUsage {
+  return searches === 0 ? own : { ...own, rare: { ...(own.rare ?? NO_RARE_USAGE), searches } };
 }
 
 /** What a total leaves for the other part; undefined if it was not reported or cannot be true. */

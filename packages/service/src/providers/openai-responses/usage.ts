@@ -13,7 +13,9 @@ const NAMES = {
 /** The usage that a response reports, in the form of chat completions. `searches`: those of the web that it made. */
 export function usageOfResponse({ usage }: JsonObject, searches = 0): UsageReport | undefined {
   const report = usageReportOf(usage);
-  if (report === undefined || !isJsonObject(usage)) return undefined;
+  if (report === undefined || !isJsonObject(usage)) {
+    return searches > 0 ? { counts: { searches }, extra: {}, isContradictory: false } : undefined;
+  }
   const extra: Record<string, unknown> = { ...usage };
   for (const [name, ours] of Object.entries(NAMES)) if (usage[name] !== undefined) extra[ours] = usage[name];
   // Vendors bill searches and report none: each stands in the answer.
