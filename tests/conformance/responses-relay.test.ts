@@ -211,8 +211,8 @@ test('WI-02 a call of a vendor comes once beside one that only the last event ha
   const told = responseEvents(calls).filter((event) => event['output_index'] !== 0);
   const chunks = told.map((event, place) => nativeChunk([rename(event, place)]));
   const ended = eventsIn(played(chunks)).filter(({ type }) => type === 'response.output_item.done');
-  const ids = ended.map(({ item }) => (item as JsonObject)['call_id']);
-  assert.deepEqual(ids.toSorted(), ['call_1', 'call_2']);
+  const ids = new Set(ended.map(({ item }) => (item as JsonObject)['call_id']));
+  assert.deepEqual([ended.length, ids], [2, new Set(['call_1', 'call_2'])]);
 });
 
 test('WI-02 what a vendor leaves out of a stream is made here', () => {
