@@ -145,10 +145,17 @@ export function visibleObject(object: JsonObject, fields: Fields): JsonObject {
     const name = names[place] as string;
     const value = object[name];
     const seen = Object.hasOwn(fields, name) ? visibleOf(value, fields[name]) : undefined;
-    if (seen !== value) copy ??= Object.fromEntries(names.slice(0, place).map((before) => [before, object[before]]));
+    if (seen !== value) copy ??= picked(object, names, place);
     if (copy !== undefined && seen !== undefined) copy[name] = seen;
   }
   return copy ?? object;
+}
+
+/** The first `count` of these members. */
+function picked(object: JsonObject, names: readonly string[], count: number): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  for (let place = 0; place < count; place += 1) copy[names[place] as string] = object[names[place] as string];
+  return copy;
 }
 
 /** Returns undefined if nothing of the value is visible. */

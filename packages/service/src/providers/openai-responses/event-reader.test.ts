@@ -55,10 +55,14 @@ function chunksOf(parts: readonly string[], isNative: boolean): { chunks: readon
   return { chunks: came.flatMap((chunk) => (chunk instanceof TextRun ? chunk.chunks : [chunk])), runs };
 }
 
-/** Parsing gives no choice for an event without text. */
+/** Parsing gives no choice for an event without text. Callers get numbers of ours, so those of the vendor are not kept in runs. */
 function withoutNothing(chunks: readonly Chunk[], isNative: boolean): readonly Chunk[] {
   const said = chunks.map((chunk) => (chunk.choices[0]?.delta['content'] === '' ? { ...chunk, choices: [] } : chunk));
-  return isNative ? said : said.filter(({ choices, usage }) => choices.length > 0 || usage !== undefined);
+  const unnumbered = said.map((chunk) => ({
+    ...chunk,
+    native: chunk.native?.map(({ sequence_number: _number, ...event }) => event),
+  }));
+  return isNative ? unnumbered : said.filter(({ choices, usage }) => choices.length > 0 || usage !== undefined);
 }
 
 test('WI-02 WI-03 events of text that are not parsed mean what parsing them gives', (t) => {

@@ -28,7 +28,7 @@ interface EventRuns {
 interface Learned {
   readonly event: JsonObject;
   readonly template: TextTemplate<Chunk>;
-  /** The pattern of callers who get chunks, and neither padding nor numbers. */
+  /** The pattern of callers who get chunks, and no padding. */
   readonly ofText: TextRun<Chunk>['pattern'];
 }
 
@@ -75,15 +75,11 @@ function textsOf({ delta, [PADDING]: padding, [NUMBER]: number }: JsonObject) {
 }
 
 /** The event with other texts, in the order of its template. */
-function withTextsOf(event: JsonObject): (texts: readonly string[]) => JsonObject {
-  const { texts, number } = textsOf(event);
-  const names = [...texts.map(({ name }) => name), ...(number === undefined ? [] : [NUMBER])];
-  return (values) => ({
+function withTextsOf(event: JsonObject): (texts: readonly string[], number?: string) => JsonObject {
+  const names = textsOf(event).texts.map(({ name }) => name);
+  return (values, number) => ({
     ...event,
-    ...Object.fromEntries(names.map((name, place) => [name, valueOf(name, values[place] ?? '')])),
+    ...Object.fromEntries(names.map((name, place) => [name, values[place] ?? ''])),
+    ...(number !== undefined && { [NUMBER]: number }),
   });
-}
-
-function valueOf(name: string, text: string): unknown {
-  return name === NUMBER && /^\d+$/.test(text) ? Number(text) : text;
 }

@@ -8,7 +8,14 @@ import {
 } from '#gateway/wires/responses/reply-native-numbers.ts';
 import { itemEvent, type ItemStatus } from '#gateway/wires/responses/reply-item-writer.ts';
 import { outputOf } from '#gateway/wires/responses/reply-response.ts';
-import { createPart, endPart, KIND_OF_DELTA, type Part, partJson } from '#gateway/wires/responses/reply-parts.ts';
+import {
+  createPart,
+  endPart,
+  KIND_OF_DELTA,
+  KIND_OF_DONE,
+  type Part,
+  partJson,
+} from '#gateway/wires/responses/reply-parts.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
 /** Relays the events of a vendor who speaks this wire, and keeps what an end of ours needs. */
@@ -22,8 +29,8 @@ export interface NativeRelay {
   readonly end: (status: ItemStatus) => string;
   /** The vendor's last Response. Undefined if the stream had none. */
   readonly last: () => JsonObject | undefined;
-  /** The finished items, in their order. */
-  readonly finished: () => readonly JsonObject[];
+  /** The finished items as JSON, in their order. */
+  readonly finished: () => readonly string[];
   /** The number behind that of the last item. */
   readonly count: () => number;
 }
@@ -53,8 +60,7 @@ export function createNativeRelay(events: Events): NativeRelay {
       }
       if (typeof type !== 'string' || OURS.has(type)) return '';
       const numbered = items.numbered(event);
-      items.follow(numbered, type);
-      return events.relay(numbered);
+      return items.follow(numbered, type) ?? events.relay(numbered);
     },
     runOf: (marked, marks) => {
       const part = hasNumbers(marked) ? items.partOf(marked) : undefined;
@@ -99,7 +105,7 @@ function createNativeTexts(open: ReadonlyMap<number, OpenItem>) {
 
   /** Notes that a text has ended, so that a cut does not end it again. */
   function endText(event: JsonObject, type: string): void {
-    const kind = KIND_OF_DELTA.get(type.replace(/\.done$/, '.delta'));
+    const kind = KIND_OF_DONE.get(type);
     const item = kind && open.get(Number(event['output_index']));
     const part = item?.parts.get(keyOf(kind, event));
     if (part !== undefined) item?.open.delete(part);
@@ -114,15 +120,23 @@ interface NativeEnd {
   readonly output: readonly JsonObject[];
 }
 
+/** An item that has ended. Only its JSON is kept: it may be long, and is written again at the end. */
+interface FinishedItem {
+  /** Its type and its ids, by which it is known again. */
+  readonly known: JsonObject;
+  readonly json: string;
+}
+
 /** Follows the items of a vendor's stream. */
 function createNativeItems(events: Events) {
   const open = new Map<number, OpenItem>();
-  const finished: (JsonObject | undefined)[] = [];
+  const finished: (FinishedItem | undefined)[] = [];
   const { partOf, endText } = createNativeTexts(open);
   const ofItem = createItemNumbers((outputIndex) => open.has(outputIndex));
   const ofText = createTextNumbers();
 
-  function follow(event: JsonObject, type: string): void {
+  /** Returns the frames of an event whose item was written as JSON already. */
+  function follow(event: JsonObject, type: string): string | undefined {
     const { item, output_index: index, delta } = event;
     if (typeof delta === 'string') {
       const part = partOf(event);
@@ -130,14 +144,17 @@ function createNativeItems(events: Events) {
     } else if (type === 'response.output_item.added') {
       if (isJsonObject(item)) open.set(Number(index), { item, parts: new Map(), open: new Set() });
     } else if (type === 'response.output_item.done') {
-      if (isJsonObject(item)) finished[Number(index)] = item;
       open.delete(Number(index));
-    } else if (type.endsWith('.done')) endText(event, type);
+      if (isJsonObject(item)) return done(Number(index), item);
+    } else endText(event, type);
+    return undefined;
   }
 
   function done(outputIndex: number, item: JsonObject): string {
-    finished[outputIndex] = item;
-    return itemEvent(events, 'done', outputIndex, JSON.stringify(item));
+    const json = JSON.stringify(item);
+    const { type, id, call_id } = item;
+    finished[outputIndex] = { known: { type, id, call_id }, json };
+    return itemEvent(events, 'done', outputIndex, json);
   }
 
   function endItem(outputIndex: number, status: ItemStatus, whole: JsonObject | undefined): string {
@@ -159,7 +176,7 @@ function createNativeItems(events: Events) {
 
   function toldItems(): ReadonlyMap<number, JsonObject> {
     const told = new Map<number, JsonObject>();
-    for (const [outputIndex, item] of finished.entries()) if (item !== undefined) told.set(outputIndex, item);
+    for (const [outputIndex, item] of finished.entries()) if (item !== undefined) told.set(outputIndex, item.known);
     for (const [outputIndex, { item }] of open) told.set(outputIndex, item);
     return told;
   }
@@ -176,7 +193,7 @@ function createNativeItems(events: Events) {
       for (const item of untold) frames += tellOf(item);
       return frames;
     },
-    finished: () => finished.filter((item) => item !== undefined),
+    finished: () => finished.flatMap((item) => item?.json ?? []),
     count: () => finished.length,
   };
 }

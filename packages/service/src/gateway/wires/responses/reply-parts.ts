@@ -45,9 +45,12 @@ const WORDS: Readonly<Record<PartKind, Words>> = {
   input: { event: 'response.custom_tool_call_input', member: 'input' },
 };
 
-export const KIND_OF_DELTA: ReadonlyMap<unknown, PartKind> = new Map(
-  (Object.keys(WORDS) as PartKind[]).map((kind) => [`${WORDS[kind].event}.delta`, kind]),
-);
+export const KIND_OF_DELTA = kindsOf('delta');
+export const KIND_OF_DONE = kindsOf('done');
+
+function kindsOf(end: 'delta' | 'done'): ReadonlyMap<unknown, PartKind> {
+  return new Map((Object.keys(WORDS) as PartKind[]).map((kind) => [`${WORDS[kind].event}.${end}`, kind]));
+}
 
 interface PartPlace {
   readonly itemId: string;

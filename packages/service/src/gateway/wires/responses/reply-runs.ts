@@ -29,8 +29,8 @@ interface Way {
   readonly said: Said | undefined;
 }
 
-/** Placeholders for the text, padding and a number, unlikely in any chunk. */
-const MARKS = ['~~{text}~~', '~~{padding}~~', '~~{number}~~'] as const;
+/** Placeholders for the text and its padding, unlikely in any chunk. */
+const MARKS = ['~~{text}~~', '~~{padding}~~'] as const;
 const [TEXT_MARK] = MARKS;
 
 export function createRunWriter(events: Events, { items, native, readSaid }: RunWays): RunWriter {

@@ -72,7 +72,7 @@ export function createStreamReply(call: ReplyCall, echo: Echo, sealing: Sealing)
     ending ??= endingOf(null);
     const status = statusOf(ending);
     frames += isNative ? native.end(status) : items.end(status);
-    const output = isNative ? native.finished().map((item) => JSON.stringify(item)) : items.finished();
+    const output = isNative ? native.finished() : items.finished();
     const carrier = sealing.isCarried ? carrierOf(output, sealing) : undefined;
     if (carrier !== undefined) frames += carrierFrames(events, isNative ? native.count() : output.length, carrier);
     const fields = { ...head, ...ending, ...(vendor && vendorFields(vendor)), usage: responseUsage(told) };
