@@ -9,7 +9,7 @@ import { type AppRequest, forApp } from '#web/console/app-page.ts';
 import { showAppPage } from '#web/console/console-page.ts';
 import type { CallsServices } from '#web/console-calls/calls-services.ts';
 import { outcomeOf } from '#web/console-calls/calls-page.ts';
-import { type KnownCall, lifeOf } from '#web/console-calls/life.ts';
+import { type KnownCall, lifeOf, saidBy } from '#web/console-calls/life.ts';
 import { CALL_TEXTS as TEXTS, CALLS_TEXTS, CODE_TEXTS } from '#web/console-calls/texts.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 
@@ -68,7 +68,7 @@ function viewOf(services: CallsServices, asked: AppRequest, call: KnownCall, at:
   return html`<div class="columns">
 <div>
 ${section({ id: `life-${at}`, heading: TEXTS.life, body: [life] })}
-${why === undefined ? undefined : section({ id: `why-${at}`, heading: TEXTS.why, body: [html`<p><code>${trace?.code}</code></p>`, html`<p>${why}</p>`] })}
+${why === undefined ? undefined : section({ id: `why-${at}`, heading: TEXTS.why, body: [html`<p><code>${trace?.code}</code></p>`, html`<p>${why}</p>`, saidBy(trace)] })}
 </div>
 <div>
 ${section({ id: `facts-${at}`, heading: TEXTS.facts, body: [factsOf(asked, call)] })}
@@ -89,7 +89,6 @@ function factsOf({ request: { formats } }: AppRequest, { trace, receipt }: Known
     trace === undefined ? undefined : [TEXTS.took, `${trace.durationMs} ms`],
     trace?.status === undefined ? undefined : [TEXTS.status, trace.status],
     trace?.param === undefined ? undefined : [TEXTS.param, html`<code>${trace.param}</code>`],
-    trace?.message === undefined ? undefined : [TEXTS.said, html`<bdi>${trace.message}</bdi>`],
     userId === undefined ? undefined : [TEXTS.user, userId],
     model === undefined ? undefined : [TEXTS.model, model],
     callId === undefined ? undefined : [TEXTS.callId, html`<code>${callId}</code>`],

@@ -1,3 +1,4 @@
+import { type Html, html } from '#kernel/html.ts';
 import type { Micros } from '#kernel/micros.ts';
 import type { CallTrace } from '#traces/traces.ts';
 import type { CallReceipt } from '#usage/report.ts';
@@ -33,6 +34,11 @@ export function lifeOf({ trace, receipt }: KnownCall, written: (amount: Micros) 
       ? TEXTS.chargedOnly(written(charged))
       : TEXTS.chargedOf(written(charged), written(receipt.released));
   return [admitted, held, asked, { name: TEXTS.settled, what: settled }];
+}
+
+/** The message of a refusal. It may name all parameters, which is too long for a list of facts. */
+export function saidBy(trace: CallTrace | undefined): Html | undefined {
+  return trace?.message === undefined ? undefined : html`<p>${TEXTS.said}: <bdi>${trace.message}</bdi></p>`;
 }
 
 function outcomeText(outcome: string | undefined, failure: string | undefined): string {

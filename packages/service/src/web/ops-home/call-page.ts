@@ -7,7 +7,7 @@ import { definitionList } from '#web/components/definition-list.ts';
 import { moment } from '#web/components/moment.ts';
 import { section } from '#web/components/section.ts';
 import { table } from '#web/components/table.ts';
-import { lifeOf } from '#web/console-calls/life.ts';
+import { lifeOf, saidBy } from '#web/console-calls/life.ts';
 import { CALL_TEXTS as LIFE_TEXTS, CALLS_TEXTS, OUTCOME_TEXTS } from '#web/console-calls/texts.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
@@ -59,7 +59,7 @@ function viewOf(services: OpsServices, asked: AskedWithNames, call: KnownCall, a
   const life = html`<ol>${steps.map(({ name, what }) => html`<li><div><strong>${name}</strong><br>${what}</div></li>\n`)}</ol>`;
   return html`<div class="columns">
 <div>
-${section({ id: `life-${at}`, heading: LIFE_TEXTS.life, body: [life] })}
+${section({ id: `life-${at}`, heading: LIFE_TEXTS.life, body: [life, saidBy(call.trace)] })}
 </div>
 <div>
 ${section({ id: `facts-${at}`, heading: LIFE_TEXTS.facts, body: [factsOf(asked, call)] })}
@@ -80,7 +80,6 @@ function factsOf({ role, names, request: { formats } }: AskedWithNames, call: Kn
     trace === undefined ? undefined : [CALLS_TEXTS.outcome, OUTCOME_TEXTS[trace.outcome]],
     trace?.code === undefined ? undefined : [TEXTS.code, html`<code>${trace.code}</code>`],
     trace?.param === undefined ? undefined : [LIFE_TEXTS.param, html`<code>${trace.param}</code>`],
-    trace?.message === undefined ? undefined : [LIFE_TEXTS.said, html`<bdi>${trace.message}</bdi>`],
     [TEXTS.app, appLink(role, appId, names)],
     wallet === undefined ? undefined : [TEXTS.wallet, wallet],
     wallet !== undefined || userId === undefined ? undefined : [LIFE_TEXTS.user, userId],
