@@ -42,7 +42,12 @@ function withoutError(sent: readonly JsonObject[]): readonly JsonObject[] {
   const [last, error] = sent.slice(-2);
   if (last?.['type'] !== 'response.failed') return sent;
   assert.deepEqual([error?.['type'], error?.['sequence_number']], ['error', sent.length - 1]);
-  assert.equal(error?.['message'], (responseOf(last)['error'] as JsonObject)['message']);
+  const { message, correlationId } = responseOf(last)['error'] as JsonObject;
+  const envelope = error?.['error'] as JsonObject;
+  assert.deepEqual(
+    [error?.['message'], envelope['message'], envelope['correlationId']],
+    [message, message, correlationId],
+  );
   return sent.slice(0, -1);
 }
 

@@ -134,9 +134,12 @@ export function endFrames(end: StreamEnd, charged: Micros): string {
  */
 function failed(events: Events, head: JsonObject, envelope: ErrorBody): string {
   const response = { ...head, status: 'failed', error: responseError(envelope), output: [], usage: null };
-  const { code, message, param, type } = envelope.error;
+  const { code, message, param, type, correlationId } = envelope.error;
   // Where the vendor's types have these fields, and where the vendor itself sends them.
-  const error = JSON.stringify({ code, message, param, error: { code, message, param, type } }).slice(1, -1);
+  const error = JSON.stringify({ code, message, param, error: { code, message, param, type, correlationId } }).slice(
+    1,
+    -1,
+  );
   return (
     events.write('response.failed', `,"response":${JSON.stringify(response)}`) + events.write('error', `,${error}`)
   );
