@@ -44,7 +44,7 @@ your app, and the header \`x-service-user\` with your name for the user who pays
 - A tool that repeats calls without marking them needs a key that [joins](guides/app-developer.md#retries).
 
 In the settings, \`baseUrl\` is \`http://127.0.0.1:8787/v1\` or the like, \`key\` the API key, \`user\` the user, and \`large\` a
-model of the catalogue.
+model of the catalogue. Where \`client\` is not made, it is made as above; \`body\` is a request, and \`heard\` what your app gathers.
 
 ## Libraries`;
 
@@ -135,5 +135,5 @@ function settingsOf({ name, settings }: Pick<StockClient, 'name' | 'settings'>):
   return `### ${name}\n\n\`\`\`${language}\n${stretches
     .join('\n\n')
     .replace(/\n{3,}/g, '\n\n')
-    .replaceAll('\n\n)', '\n)')}\n\`\`\``;
+    .replaceAll(/\n\n(?=[)}])/g, '\n')}\n\`\`\``;
 }

@@ -40,9 +40,14 @@ async function ask(address: Address, ask: Ask): Promise<Told> {
 }
 
 async function answer(client: OpenAI, ask: Ask, heard: Heard): Promise<void> {
-  if (ask.schema === undefined) hear(await client.responses.create(responsesRequest(ask)), heard);
-  else {
-    const { output_parsed: shaped, ...response } = await client.responses.parse(responsesRequest(ask));
+  const body = responsesRequest(ask);
+  if (ask.schema === undefined) {
+    // settings
+    const whole = await client.responses.create(body);
+    // end
+    hear(whole, heard);
+  } else {
+    const { output_parsed: shaped, ...response } = await client.responses.parse(body);
     hear(response, heard);
     heard.text = JSON.stringify(shaped);
   }

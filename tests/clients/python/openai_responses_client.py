@@ -24,20 +24,21 @@ def ask(order):
         api_key=order["key"],
         default_headers={"x-service-user": order["user"]},
     )
+    body = order["body"]
     heard = {"text": "", "calls": [], "usage": None}
     try:
         if order["stream"]:
             listen(client, order, heard)
-        elif "text" in order["body"]:
-            del order["body"]["text"]
+        elif "text" in body:
+            del body["text"]
             # settings
-            response = client.responses.parse(**order["body"], text_format=Answer)
+            response = client.responses.parse(**body, text_format=Answer)  # A model of pydantic.
             # end
             hear(response, heard)
             heard["text"] = response.output_parsed.model_dump_json()
         else:
             # settings
-            response = client.responses.create(**order["body"])
+            response = client.responses.create(**body)
             # end
             hear(response, heard)
     except Exception as error:
@@ -47,8 +48,9 @@ def ask(order):
 
 
 def listen(client, order, heard):
+    body = order["body"]
     # settings
-    with client.responses.stream(**order["body"]) as stream:
+    with client.responses.stream(**body) as stream:
         for event in stream:
             if event.type == "response.output_text.delta":
                 heard["text"] += event.delta
