@@ -1,6 +1,6 @@
 import type { Operation } from './operation.ts';
 
-const tag = 'Chat completions';
+const tag = 'Calls of models';
 /** What refuses a call beside what refuses every request, by any wire. */
 const OF_CALLS: NonNullable<Operation['refuses']> = [
   'MODEL_NOT_ENTITLED',
@@ -29,7 +29,7 @@ export const CALL_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag,
     summary: 'Answers a conversation in the form of Responses and charges the user’s wallet',
     description:
-      'The same call by the interface that OpenAI calls Responses: the same checks, the same price for the same usage. Nothing is stored, so `previous_response_id`, `conversation`, `background` and `"store": true` are refused; an `item_reference` works with the ids that this service gave. With `"stream": true`, the answer is a stream of events that ends with `response.completed`, `response.incomplete`, or `response.failed` and the same as an `error`. The comment behind it says what the call was charged, and so does `charge_micros` in its response. Tools of vendors that cost a fee are left out, and `x-service-left-out` names them.',
+      'The same call by the interface that OpenAI calls Responses: the same checks, the same price for the same usage. Nothing is stored, so `previous_response_id`, `conversation`, `background` and `"store": true` are refused; an `item_reference` works with the ids that this service gave. With `"stream": true`, the answer is a stream of events that ends with `response.completed`, `response.incomplete`, or, if it failed, `response.failed` and an `error` event. A comment behind the end of a charged stream says what it cost, and so does `charge_micros` in the last `response`. Tools of vendors are left out beside other tools, and `x-service-left-out` names them; the only tool, or one that `tool_choice` names, is refused.',
     refuses: OF_CALLS,
   },
   'GET /v1/models': {

@@ -2,7 +2,7 @@ import type { ErrorCode } from './errors.ts';
 
 /** The groups of operations in the reference, in this order. */
 export const TAGS = {
-  'Chat completions':
+  'Calls of models':
     'Routes for apps. The API key identifies the app, and `x-service-user` names its user who pays for the call.',
   'Wallets and usage of users':
     'Routes for apps and developers. They show the wallets of an app’s users, and what those have spent.',
