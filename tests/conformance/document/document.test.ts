@@ -44,6 +44,12 @@ test('OP-16 every reference resolves, and every named part is used', () => {
   assert.deepEqual([...new Set(targets)].toSorted(), parts.toSorted());
 });
 
+test('OP-16 every operation whose answer may be replayed takes an idempotency-key', () => {
+  const replayed = having('headers/x-service-replayed');
+  assert.ok(replayed.length > 0);
+  assert.deepEqual(having('"idempotency-key"'), replayed);
+});
+
 test('AU-05 every operation names its callers', () => {
   const open = operations.filter(({ security }) => security.length === 0).map(({ operationId }) => operationId);
   const expected = ['register', 'signIn', 'finishSignIn', 'requestPasswordReset', 'resetPassword'];
@@ -68,3 +74,8 @@ test('ER-04 every documented address lists its methods when it refuses another',
     }
   }
 });
+
+/** The operations whose description has this part. */
+function having(part: string): readonly string[] {
+  return operations.filter((operation) => JSON.stringify(operation).includes(part)).map(({ name }) => name);
+}

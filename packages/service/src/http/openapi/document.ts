@@ -105,7 +105,7 @@ function operationOf(route: DescribedRoute, operation: Operation | undefined, na
     ...parametersOf(route.query, 'query', named),
     ...(access === 'user' ? [USER] : []),
     CORRELATION,
-    ...(id === 'createChatCompletion' ? [IDEMPOTENCY] : []),
+    ...(route.headers?.includes('x-service-replayed') ? [IDEMPOTENCY] : []),
   ];
   return {
     operationId: id,
