@@ -55,6 +55,23 @@ function chunksOf(parts: readonly string[], isNative: boolean): { chunks: readon
   return { chunks: came.flatMap((chunk) => (chunk instanceof TextRun ? chunk.chunks : [chunk])), runs };
 }
 
+const head = (type: string, rest: string) => `data: {"type":"${type}","response":{"id":"resp_1",${rest}}}\n\n`;
+const answer =
+  'data: {"type":"response.output_text.delta","delta":"Hi."}\n\ndata: {"type":"response.completed","response":{}}\n\n';
+
+test('WI-03 a second head, which repeats the request, is passed over unread', () => {
+  const unread = head('response.in_progress', '"tools":[~],"usage":null');
+  const { chunks } = chunksOf([head('response.created', '"usage":null') + unread + answer], true);
+  assert.equal(chunks[0]?.extra['id'], 'resp_1');
+  assert.throws(() => chunksOf([unread + answer], true), /not JSON/);
+});
+
+test('WI-03 usage in a second head is read', () => {
+  const second = head('response.in_progress', '"usage":{"input_tokens":7}');
+  const { chunks } = chunksOf([head('response.created', '"usage":null') + second + answer], true);
+  assert.equal(chunks[0]?.usage?.counts.prompt, 7);
+});
+
 /** Parsing gives no choice for an event without text. Callers get numbers of ours, so those of the vendor are not kept in runs. */
 function withoutNothing(chunks: readonly Chunk[], isNative: boolean): readonly Chunk[] {
   const said = chunks.map((chunk) => (chunk.choices[0]?.delta['content'] === '' ? { ...chunk, choices: [] } : chunk));

@@ -15,11 +15,15 @@ import { createEventReader } from '#providers/sse.ts';
 /** What some servers send behind the last event, as in chat completions. */
 const END_OF_STREAM = '[DONE]';
 const BLANKS_MAX = 16;
+const FIRST_HEAD = 'response.created';
+const SECOND_HEAD = '{"type":"response.in_progress"';
+const USAGE = '"usage":{';
 
 /** Reads the events of one stream of Responses as chunks of chat completions. Signs of life and events of others are passed over. */
 export function createResponseEvents(options: ResponseChunkOptions): ChunkReader {
   const chunks = createResponseChunks(options);
   const runs = createEventRuns(options.isNative, chunks.ofText);
+  let hasHead = false;
 
   function onEvent(data: string, raw: string, name: string | undefined): void {
     if (chunks.isDone()) return;
@@ -29,6 +33,8 @@ export function createResponseEvents(options: ResponseChunkOptions): ChunkReader
       chunks.close();
       return;
     }
+    // OpenAI repeats instructions and tools in it: those of an agent take longer to parse than all that is said.
+    if (hasHead && data.startsWith(SECOND_HEAD) && !data.includes(USAGE)) return;
     const event = parseJson(data);
     const type = isJsonObject(event) && typeof event['type'] === 'string' ? event['type'] : (name ?? '');
     const isResponse = type.startsWith('response.');
@@ -38,6 +44,7 @@ export function createResponseEvents(options: ResponseChunkOptions): ChunkReader
     }
     if (type === '' || (!isResponse && hasError(event))) checkForError(event);
     chunks.take(type, event);
+    hasHead ||= type === FIRST_HEAD;
     runs.learn(event, raw, data);
   }
 
