@@ -215,6 +215,19 @@ test('WI-02 a call of a vendor comes once beside one that only the last event ha
   assert.deepEqual([ended.length, ids], [2, new Set(['call_1', 'call_2'])]);
 });
 
+test('WI-02 what llama.cpp leaves out of the event of a text is made here', () => {
+  const item = { id: 'msg_1', type: 'message', role: 'assistant', status: 'in_progress', content: [] };
+  const bare = [
+    { type: 'response.output_item.added', item },
+    { type: 'response.content_part.added', item_id: 'msg_1', part: { type: 'output_text', text: '' } },
+    { type: 'response.output_text.delta', item_id: 'msg_1', delta: 'Hi' },
+  ];
+  const events = eventsIn(played(bare.map((event) => nativeChunk([event]))));
+  const [, part, delta] = events.slice(2);
+  assert.deepEqual(part?.['part'], { type: 'output_text', text: '', annotations: [] });
+  assert.deepEqual([delta?.['output_index'], delta?.['content_index'], delta?.['logprobs']], [0, 0, []]);
+});
+
 test('WI-02 what a vendor leaves out of a stream is made here', () => {
   const whole = checkStream(eventsOf('events of a vendor'));
   for (const name of [

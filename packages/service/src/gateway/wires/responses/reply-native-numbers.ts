@@ -43,7 +43,7 @@ const TEXTS = [
   [/^response\.reasoning_summary_(?:part|text)\./, 'summary_index', 'response.reasoning_summary_part.added'],
 ] as const;
 
-/** Gives each event of a vendor the number of its text where it has none: that of the newest of its item. */
+/** Gives each event of a vendor the number of its text where it has none: that of the newest of its item. Such vendors leave out more. */
 export function createTextNumbers() {
   const begun = new Map<string, number>();
 
@@ -55,7 +55,17 @@ export function createTextNumbers() {
     const key = `${name} ${String(event['output_index'])}`;
     const count = (begun.get(key) ?? 0) + (type === beginning ? 1 : 0);
     begun.set(key, count);
-    return { ...event, [name]: Math.max(count - 1, 0) };
+    return { ...event, ...missingIn(event, type), [name]: Math.max(count - 1, 0) };
+  };
+}
+
+/** The lists that the vendor's types demand of a text. */
+function missingIn({ part, logprobs }: JsonObject, type: string): JsonObject {
+  const isText = type.startsWith('response.output_text.');
+  const hasText = isJsonObject(part) && part['type'] === 'output_text';
+  return {
+    ...(isText && logprobs === undefined ? { logprobs: [] } : {}),
+    ...(hasText ? { part: { annotations: [], ...part } } : {}),
   };
 }
 
