@@ -117,44 +117,8 @@ export const GOALS: readonly Goal[] = [
     floor: 6,
     aim: 4,
   },
-  {
-    title: 'a plain Responses call that is passed through, over a chat call',
-    measure: 'wires',
-    of: [cell('Responses, plain', 'service')],
-    over: [cell(`${LIVE}, plain`, 'service')],
-    bound: 'most',
-    floor: 1.15,
-    aim: 1,
-  },
-  {
-    title:
-      'a plain Responses call that is translated to chat completions, over a chat call that is translated to Messages',
-    measure: 'wires',
-    of: [cell('Responses to chat, plain', 'service')],
-    over: [cell('chat to Messages, plain', 'service')],
-    bound: 'most',
-    floor: 0.7,
-    aim: 0.5,
-  },
-  {
-    title: 'a streamed Responses call that is passed through, over a chat call',
-    measure: 'wires',
-    of: [cell('Responses, streamed', 'service')],
-    over: [cell(`${LIVE}, streamed`, 'service')],
-    bound: 'most',
-    floor: 1.15,
-    aim: 1,
-  },
-  {
-    title:
-      'a streamed Responses call that is translated to chat completions, over a chat call that is translated to Messages',
-    measure: 'wires',
-    of: [cell('Responses to chat, streamed', 'service')],
-    over: [cell('chat to Messages, streamed', 'service')],
-    bound: 'most',
-    floor: 0.7,
-    aim: 0.5,
-  },
+  ...goalsOfWires('plain'),
+  ...goalsOfWires('streamed'),
   {
     title: "the ledger check of every minute, of PostgreSQL's processor time under load",
     measure: 'check',
@@ -225,6 +189,30 @@ export const GOALS: readonly Goal[] = [
     aim: 1.3,
   },
 ];
+
+/** What a call of Responses may cost: passed through beside a chat call, and translated beside one that is translated too. */
+function goalsOfWires(kind: 'plain' | 'streamed'): readonly Goal[] {
+  const ratio = (of: string, over: string) => ({
+    measure: 'wires',
+    of: [cell(`${of}, ${kind}`, 'service')],
+    over: [cell(`${over}, ${kind}`, 'service')],
+    bound: 'most' as const,
+  });
+  return [
+    {
+      title: `a ${kind} Responses call that is passed through, over a chat call`,
+      ...ratio('Responses', LIVE),
+      floor: 1.15,
+      aim: 1,
+    },
+    {
+      title: `a ${kind} Responses call that is translated to chat completions, over a chat call that is translated to Messages`,
+      ...ratio('Responses to chat', 'chat to Messages'),
+      floor: 0.7,
+      aim: 0.5,
+    },
+  ];
+}
 
 /** Holds every goal against what was measured. A target that is void was not measured. */
 export function findingsOf(results: Results, goals: readonly Goal[] = GOALS): readonly Finding[] {
