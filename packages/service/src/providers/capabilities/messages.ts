@@ -3,8 +3,11 @@ import { isBlank, saysSomething } from '#providers/blank-texts.ts';
 import { LEAVE_OUT, type Unsupported } from '#providers/capabilities/rules.ts';
 import { DATA_URL } from '#providers/translated/to-prompt.ts';
 
-/** Fields of a message that a translation has a place for, by role. `annotations` and unsealed reasoning only repeat what a provider sent, so they are not sent back. */
-const FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
+/**
+ * Fields of a message that a translation and Responses have a place for, by role. `annotations` and unsealed reasoning only repeat what a
+ * provider sent, so they are not sent back. Marks for a cache change no answer.
+ */
+export const MESSAGE_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
   system: new Set(['role', 'content', 'cache_control']),
   developer: new Set(['role', 'content', 'cache_control']),
   user: new Set(['role', 'content', 'cache_control']),
@@ -58,7 +61,7 @@ const SYSTEM_FIRST =
   'Its provider takes system and developer messages only before all others: put later instructions into a user message.';
 
 function findInMessage(message: JsonObject, role: string, path: string, words: MessageWords): Unsupported | undefined {
-  const fields = FIELDS[role];
+  const fields = MESSAGE_FIELDS[role];
   if (fields === undefined) return { path: `${path}.role`, advice: 'Use the role "tool" and `tool_calls`.' };
   for (const name of Object.keys(message)) {
     if (message[name] === null || message[name] === undefined || fields.has(name)) continue;

@@ -1,4 +1,5 @@
 import type { JsonObject } from '#kernel/json.ts';
+import { MESSAGE_FIELDS } from '#providers/capabilities/messages.ts';
 import {
   type Capabilities,
   type Find,
@@ -11,32 +12,10 @@ import {
 } from '#providers/capabilities/rules.ts';
 import { findInTools } from '#providers/capabilities/tools.ts';
 
-/**
- * Fields of a message that Responses has a place for, by role. Citations and unsealed reasoning are echoes of an answer, and marks for a
- * cache change none: they stay here.
- */
-const FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
-  system: new Set(['role', 'content', 'cache_control']),
-  developer: new Set(['role', 'content', 'cache_control']),
-  user: new Set(['role', 'content', 'cache_control']),
-  tool: new Set(['role', 'content', 'name', 'tool_call_id', 'cache_control']),
-  assistant: new Set([
-    'role',
-    'content',
-    'refusal',
-    'tool_calls',
-    'annotations',
-    'reasoning',
-    'reasoning_content',
-    'reasoning_details',
-    'cache_control',
-  ]),
-};
-
 const findInMessages: Find = (value) => {
   for (const [place, message] of (value as readonly JsonObject[]).entries()) {
     const path = `messages[${place}]`;
-    const fields = FIELDS[String(message['role'])];
+    const fields = MESSAGE_FIELDS[String(message['role'])];
     if (fields === undefined) return { path: `${path}.role`, advice: 'Use the role "tool" and `tool_calls`.' };
     const stray = Object.keys(message).find((name) => !fields.has(name) && (message[name] ?? null) !== null);
     if (stray === undefined) continue;
