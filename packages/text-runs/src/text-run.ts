@@ -21,7 +21,7 @@ export class TextRun<Chunk> {
     this.bytes = bytes;
   }
 
-  /** The chunks as parsing them would give them. */
+  /** The chunks as parsing them would give them, but for a number that counts events: all have that of the pattern. */
   get chunks(): readonly Chunk[] {
     return (this.texts[0] ?? []).map((_, index) => this.#chunk(index));
   }
