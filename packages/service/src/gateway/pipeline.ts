@@ -18,7 +18,7 @@ import {
   takesOf,
 } from '#gateway/request/validate-call.ts';
 import { inWordsOf } from '#gateway/request/in-words-of.ts';
-import type { Drains, Gone, StreamPace, Rejections } from '#gateway/call/call.ts';
+import type { AskingCall, Drains, Gone, StreamPace, Rejections } from '#gateway/call/call.ts';
 import type { CallNotes } from '#gateway/call/call-notes.ts';
 import type { BeginSpan } from '#gateway/call/call-span.ts';
 import type { Lane } from '#gateway/call/lane.ts';
@@ -54,7 +54,7 @@ export interface Gateway {
 }
 
 interface Incoming {
-  readonly wire: Wire;
+  readonly wire: Pick<Wire, 'name' | 'read'>;
   readonly caller: Caller;
   readonly user: string | undefined;
   readonly userAgent: string | undefined;
@@ -74,7 +74,31 @@ type Completed = Answer | Refusal | Promise<Answer | Refusal>;
  * left no hold (CC-08). It makes no promise but the lane's: each costs a call more than the checks do.
  */
 export function completeCall(gateway: Gateway, incoming: Incoming): Completed {
-  const { wire, caller, correlationId, bytes, gone, notes, userAgent } = incoming;
+  const { caller, gone, notes } = incoming;
+  const asking = prepareCall(gateway, incoming);
+  if (asking instanceof Refusal) return asking;
+  notes.callId = asking.call.callId;
+  const { log, drains, pace, idempotency, rejections } = gateway;
+  const callerSide = { gone, notes, log, drains, pace, idempotency, rejections };
+
+  // The only fork between real and play money in the program. From here on, types keep the two apart.
+  switch (caller.mode) {
+    case 'live':
+      return runInLane(gateway.lanes.live, asking, callerSide);
+    case 'sandbox':
+      return runInLane(gateway.lanes.sandbox, asking, callerSide);
+  }
+}
+
+/** Counts the prompt of a call that is not made, by our own estimate. It costs nothing, and is refused for what the call would be. */
+export function countPrompt(gateway: Gateway, incoming: Incoming): number | Refusal {
+  const asking = prepareCall(gateway, incoming);
+  return asking instanceof Refusal ? asking : asking.call.prompt.tokensEstimated;
+}
+
+/** The checks of a call, up to those that need its wallet. */
+function prepareCall(gateway: Gateway, incoming: Incoming): AskingCall | Refusal {
+  const { wire, caller, correlationId, bytes, notes, userAgent } = incoming;
   const { appId } = caller.app;
   const userId = parseUser(caller, incoming.user);
   if (userId instanceof Refusal) return userId;
@@ -108,26 +132,15 @@ export function completeCall(gateway: Gateway, incoming: Incoming): Completed {
   const idempotencyKey = parseIdempotencyKey(gateway.idempotency.digests, incoming.retry, scope);
   if (idempotencyKey instanceof Refusal) return idempotencyKey;
 
-  const { pseudonyms, log, drains, pace, idempotency, rejections } = gateway;
-  const asked = callOf(fitted, model, {
+  return callOf(fitted, model, {
     wire: wire.name,
     asking,
     caller,
     userId,
     correlationId,
     span: notes.span,
-    pseudonyms,
+    pseudonyms: gateway.pseudonyms,
     upstreams: gateway.upstreams.inOrder(eligible),
     idempotencyKey,
   });
-  notes.callId = asked.call.callId;
-  const callerSide = { gone, notes, log, drains, pace, idempotency, rejections };
-
-  // The only fork between real and play money in the program. From here on, types keep the two apart.
-  switch (caller.mode) {
-    case 'live':
-      return runInLane(gateway.lanes.live, asked, callerSide);
-    case 'sandbox':
-      return runInLane(gateway.lanes.sandbox, asked, callerSide);
-  }
 }

@@ -15,7 +15,7 @@ import type { JsonObject } from '#kernel/json.ts';
 import type { Refusal } from '#kernel/refusal.ts';
 import type { Completion, LargeAnswer } from '#providers/completion.ts';
 
-type LaneRefusalCode = HoldRefusalCode | UpstreamRefusalCode | 'CONFLICT';
+type LaneRefusalCode = HoldRefusalCode | UpstreamRefusalCode | 'CONFLICT' | 'BAD_REQUEST';
 
 /**
  * Takes a valid call from its hold to its answer, in three steps: hold, provider, settlement. Every way out ends the hold,
@@ -41,6 +41,8 @@ export async function runInLane<M extends Mode>(
   if (rejection !== undefined) return endFailed(lane, { hold, ending: FAILED, caller }, rejection);
   const route = lane.routeOf(hold, caller.gone);
   caller.notes.served = route;
+  const lowered = route.outputTokens < call.outputTokensAsked ? call.reply.refusalOfLowered : undefined;
+  if (lowered !== undefined) return endUnasked(lane, { hold, caller }, lowered(call, route.outputTokens));
   if (call.isStream) return openStream(lane, { hold, asked: asking.asked, route }, caller);
 
   // A plain call runs to its end even if its caller leaves, because its answer is paid for (CC-11).
@@ -75,6 +77,18 @@ export async function runInLane<M extends Mode>(
   const { charged } = await endKept(lane, { hold, ending, caller }, answerOf);
   caller.notes.settled(ending, charged);
   return { kind: 'plain', facts, charged, text, onSent: keepUndelivered(call, caller, { answerOf, charged }) };
+}
+
+/** Ends a call that nobody is asked for after all. */
+async function endUnasked<M extends Mode>(
+  lane: Lane<M>,
+  { hold, caller: { notes } }: { readonly hold: Hold<M>; readonly caller: CallerSide },
+  refusal: Refusal<LaneRefusalCode>,
+): Promise<Refusal<LaneRefusalCode>> {
+  notes.times.endedMs = steadyClock.nowMs();
+  const { charged } = await lane.settle(hold, FAILED, 'always');
+  notes.settled(FAILED, charged);
+  return refusal;
 }
 
 interface Whole {

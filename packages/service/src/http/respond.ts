@@ -22,6 +22,8 @@ export interface Exchange {
   readonly query: string;
   /** What is known of a chat call, for its log line and its trace. It is undefined for other requests. */
   readonly notes: CallNotes | undefined;
+  /** The body of an error, where it is not the envelope. Left out: that of the wire of its notes, if it has any. */
+  readonly errorOf?: CallNotes['wire']['errorOf'];
 }
 
 /** The caller's own correlation id if it is well formed, otherwise a new one (ER-02). */
@@ -98,7 +100,9 @@ export function sendRefusal(exchange: Exchange, refusal: Refusal, isReadable = t
   } else if (status < 500 || status === 502) {
     response.setHeader('x-should-retry', 'false');
   }
-  const text = JSON.stringify(envelopeOf(refusal, correlationId));
+  const envelope = envelopeOf(refusal, correlationId);
+  const { errorOf = notes?.wire.errorOf } = exchange;
+  const text = JSON.stringify(errorOf?.(envelope) ?? envelope);
   if (request.complete || !hasBody(request)) return sendText(response, status, text);
   // The rest of a body that was refused unread would be parsed as the next request.
   response.setHeader('connection', 'close');

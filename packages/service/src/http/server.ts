@@ -8,6 +8,7 @@ import { envelopeOf } from '#http/envelope.ts';
 import { refusals } from '#http/refusal-counter.ts';
 import { handleBalance } from '#http/data-plane/balance.ts';
 import { handleCall } from '#http/data-plane/call.ts';
+import { handleCount } from '#http/data-plane/count.ts';
 import { handleConnect } from '#http/data-plane/connect.ts';
 import type { DataPlane } from '#http/data-plane/data-plane.ts';
 import { handleModel, handleModelList } from '#http/data-plane/models.ts';
@@ -153,6 +154,12 @@ function routesOf({
       wire.path,
       { POST: ofUser((exchange) => handleCall(dataPlane, wire, exchange)) },
     ]),
+    ...dataPlane.gateway.wires.flatMap((wire): [string, Route][] => {
+      const { counting } = wire;
+      return counting === undefined
+        ? []
+        : [[counting.path, { POST: (exchange) => handleCount(dataPlane, wire, exchange) }]];
+    }),
     ['/v1/models', { GET: (exchange) => handleModelList(dataPlane, exchange) }],
     ['/prices', { GET: (exchange) => handlePriceList(dataPlane, exchange) }],
     ['/balance', { GET: ofUser((exchange) => handleBalance(dataPlane, exchange)) }],

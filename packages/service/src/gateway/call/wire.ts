@@ -21,6 +21,12 @@ export interface Wire {
   readonly read: (body: JsonObject, by: AskedBy) => WireRequest | Refusal<'BAD_REQUEST'>;
   /** A refusal in the words that clients of this wire show to their users. */
   readonly worded: (refusal: Refusal) => Refusal;
+  /** The body of an error, where clients of this wire read another one than the envelope. It has all of the envelope in it. */
+  readonly errorOf?: (envelope: ErrorBody) => JsonObject;
+  /** Whether its clients send their key in `x-api-key`. */
+  readonly takesKeyHeader?: boolean;
+  /** Where the tokens of a prompt are counted without a call, and the wire that reads such a body. */
+  readonly counting?: Pick<Wire, 'path' | 'read'>;
 }
 
 /** Who asks. What a wire seals for its caller is bound to them. */
@@ -56,6 +62,8 @@ export interface Takes {
   readonly webSearch: boolean;
   /** The most searches that a hold covers. Undefined where none is offered. */
   readonly searchesMax?: number | undefined;
+  /** The most output that it can be asked for, in tokens. */
+  readonly outputTokensMax: number;
 }
 
 export interface Fitted {
@@ -83,6 +91,11 @@ export interface Reply {
   /** The whole answer. */
   readonly plain: (call: ReplyCall, completion: Completion, usage: ToldUsage) => JsonObject;
   readonly stream: (call: ReplyCall) => StreamReply;
+  /**
+   * Refuses a call whose output is limited to fewer tokens than it asked for, on a wire whose clients pay for several calls when they
+   * reach such a limit. Without it, the call goes on.
+   */
+  readonly refusalOfLowered?: (call: ReplyCall, outputTokens: number) => Refusal<'BAD_REQUEST'>;
   /** The last frames of a stream that was charged, also of one that was kept for a retry. */
   readonly endFrames: (end: StreamEnd, charged: Micros) => string;
 }

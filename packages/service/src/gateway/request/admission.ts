@@ -42,11 +42,37 @@ export function admit(
   admission: Admission,
   request: CallerRequest,
   listener: AdmissionListener,
+  takesKeyHeader = false,
 ): Admitted | Promise<Admitted> {
   const apiKey = bearerTokenOf(request.headers.authorization);
+  const named = takesKeyHeader ? request.headers['x-api-key'] : undefined;
+  if (typeof named === 'string' && named !== apiKey)
+    return admitByEither(admission, { named, apiKey, request }, listener);
   const found = apiKey === undefined ? undefined : admission.keys.find(apiKey);
   if (found instanceof Promise) return found.then((caller) => admitCaller(admission, { caller, request }, listener));
   return admitCaller(admission, { caller: found, request }, listener);
+}
+
+interface TwoKeys {
+  /** That of `x-api-key`. */
+  readonly named: string;
+  /** That of `authorization`. */
+  readonly apiKey: string | undefined;
+  readonly request: CallerRequest;
+}
+
+/** Some clients send two keys, of which one is for somebody else (WI-10). The one that is a key of ours decides. */
+async function admitByEither(
+  admission: Admission,
+  { named, apiKey, request }: TwoKeys,
+  listener: AdmissionListener,
+): Promise<Admitted> {
+  const byName = await admission.keys.find(named);
+  const byToken = apiKey === undefined ? undefined : await admission.keys.find(apiKey);
+  if (byName !== undefined && byToken !== undefined) {
+    return refuse('UNAUTHORIZED', '`x-api-key` and `authorization` have two different API keys. Send one of them.');
+  }
+  return admitCaller(admission, { caller: byName ?? byToken, request }, listener);
 }
 
 function admitCaller(

@@ -81,10 +81,14 @@ export function checkModelsOfKey(
   return key.models === null || isAmong(catalogue, key.models, model) ? undefined : notOfKey(shownOf(name), key.models);
 }
 
+function speaks({ apis }: { readonly apis: readonly string[] }, wire: Wire['name']): boolean {
+  return apis.includes(wire);
+}
+
 /** What a model takes, for a wire that leaves out what it cannot do. */
-export function takesOf({ parameters, upstreams }: Model, wire: Wire['name']): Takes {
+export function takesOf({ parameters, upstreams, maxOutputTokens }: Model, wire: Wire['name']): Takes {
   const accepted = acceptedBy(parameters);
-  const ownForm = upstreams.every(({ apis }) => apis.includes(wire));
+  const ownForm = upstreams.every((upstream) => speaks(upstream, wire));
   const searchesMax = Math.min(...upstreams.map(({ price }) => Number(price.special?.searchesMax ?? 0n)));
   return {
     parameter: (name, value) =>
@@ -94,6 +98,7 @@ export function takesOf({ parameters, upstreams }: Model, wire: Wire['name']): T
     ownForm,
     webSearch: ownForm && searchesMax > 0,
     searchesMax,
+    outputTokensMax: maxOutputTokens,
   };
 }
 
@@ -223,7 +228,7 @@ export function callOf(fitted: Fitted, model: Model, context: CallContext): Aski
 
 /** The caller's own form, for the upstreams that speak it. Undefined if there are none. */
 function nativeOf({ native }: Fitted, ours: JsonObject, { wire, upstreams }: CallContext): NativeCall | undefined {
-  if (native === undefined || !upstreams.some(({ apis }) => apis.includes(wire))) return undefined;
+  if (native === undefined || !upstreams.some((upstream) => speaks(upstream, wire))) return undefined;
   return { api: wire, text: JSON.stringify({ ...native, ...ours }) };
 }
 

@@ -4,7 +4,7 @@ import type { Answer, PlainAnswer, ReplayedAnswer, StreamAnswer } from '#gateway
 import { CallNotes } from '#gateway/call/call-notes.ts';
 import type { Wire } from '#gateway/call/wire.ts';
 import { completeCall } from '#gateway/pipeline.ts';
-import { admit } from '#gateway/request/admission.ts';
+import { admit, type RateAnswer, type RateLimits } from '#gateway/request/admission.ts';
 import { type DataPlane, refuseAfterBody } from '#http/data-plane/data-plane.ts';
 import { type FrameWriters, NO_READER } from '#http/data-plane/frame-writer.ts';
 import { rateLimitHeaders } from '#http/data-plane/rate-limit-headers.ts';
@@ -41,7 +41,7 @@ export async function handleCall(plane: CallPlane, wire: Wire, exchange: Exchang
   if (declared !== undefined) return sendRefusal(exchange, wire.worded(declared));
   let answer: Answer | Refusal;
   try {
-    const admitted = admitCaller(plane, exchange, head);
+    const admitted = admitCaller(plane, wire, exchange, head);
     const caller = admitted instanceof Promise ? await admitted : admitted;
     if (caller instanceof Refusal) {
       if (!response.headersSent) setHeaders(response, head);
@@ -103,20 +103,27 @@ interface Arrived {
 }
 
 /** What is learned of the caller goes to the head of the answer, even if the call is refused later (SB-02, LI-01). */
-function admitCaller({ gateway }: CallPlane, { request, notes }: Exchange, head: string[]): ReturnType<typeof admit> {
-  return admit(gateway, request, {
-    onCaller: (caller) => {
+function admitCaller(
+  { gateway }: CallPlane,
+  wire: Wire,
+  { request, notes }: Exchange,
+  head: string[],
+): ReturnType<typeof admit> {
+  const listener = {
+    onCaller: (caller: Caller) => {
       if (notes !== undefined) {
         notes.caller = caller;
         notes.span = gateway.beginSpan?.(request.headers['traceparent'], request.headers['tracestate']);
       }
       if (caller.mode === 'sandbox') head.push('x-service-mode', 'sandbox');
     },
-    onRate: (limits, rate) => void head.push(...rateLimitHeaders(limits, rate)),
-  });
+    onRate: (limits: RateLimits, rate: RateAnswer) => void head.push(...rateLimitHeaders(limits, rate)),
+  };
+  return admit(gateway, request, listener, wire.takesKeyHeader);
 }
 
-function incomingOf(exchange: Exchange, { wire, caller, bytes }: Arrived): Parameters<typeof completeCall>[1] {
+/** What the gateway is told of a call. */
+export function incomingOf(exchange: Exchange, { wire, caller, bytes }: Arrived): Parameters<typeof completeCall>[1] {
   const { notes = new CallNotes(wire) } = exchange; // Calls have notes from the start.
   return {
     wire,

@@ -125,8 +125,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
 
   return {
     around: (handle) => (exchange) => {
-      const apiKey = bearerTokenOf(exchange.request.headers.authorization);
-      const found = apiKey === undefined ? undefined : keys.find(apiKey);
+      const found = callerOf(exchange, keys);
       if (found instanceof Promise) return found.then((caller) => judge(exchange, caller, handle));
       return judge(exchange, found, handle);
     },
@@ -167,6 +166,17 @@ function createSender(options: ForwardingOptions, relay: Relay, forwarded: WeakS
 
 function largestBodyOf({ notes }: Exchange, { bodyBytesMax }: ForwardingOptions): number | undefined {
   return notes?.wire.takesLargeBodies === true ? bodyBytesMax : undefined;
+}
+
+/** The caller by either of the keys that clients of some wires send. Which of them counts is judged where the user is. */
+function callerOf({ request, notes }: Exchange, keys: ForwardingOptions['keys']): ReturnType<KeyDirectory['find']> {
+  const { headers } = request;
+  const token = bearerTokenOf(headers.authorization);
+  const byToken = () => (token === undefined ? undefined : keys.find(token));
+  const named = notes?.wire.takesKeyHeader === true ? headers['x-api-key'] : undefined;
+  if (typeof named !== 'string') return byToken();
+  const found = keys.find(named);
+  return found instanceof Promise ? found.then((caller) => caller ?? byToken()) : (found ?? byToken());
 }
 
 function notOurs(): Refusal<'BAD_REQUEST'> {

@@ -1,0 +1,39 @@
+import type { Wire } from '#gateway/call/wire.ts';
+import { countPrompt } from '#gateway/pipeline.ts';
+import { admit } from '#gateway/request/admission.ts';
+import { incomingOf } from '#http/data-plane/call.ts';
+import { type DataPlane, refuseAfterBody } from '#http/data-plane/data-plane.ts';
+import { rateLimitHeaders } from '#http/data-plane/rate-limit-headers.ts';
+import { heavyBodies } from '#http/heavy-bodies.ts';
+import { declaredRefusal, readBody } from '#http/read-body.ts';
+import { knownCallers } from '#http/reading.ts';
+import { type Exchange, sendJson, sendRefusal, setHeaders } from '#http/respond.ts';
+import { Refusal } from '#kernel/refusal.ts';
+
+/** Answers a request to count a prompt, by our own estimate (WI-10). It reaches no provider and costs nothing. */
+export async function handleCount(plane: DataPlane, wire: Wire, asked: Exchange): Promise<void> {
+  const { gateway, bodyBytesMax } = plane;
+  const { request, response } = asked;
+  const exchange = { ...asked, errorOf: wire.errorOf };
+  const most = wire.takesLargeBodies ? bodyBytesMax : undefined;
+  const declared = declaredRefusal(request, most);
+  if (declared !== undefined) return sendRefusal(exchange, wire.worded(declared));
+  const listener = {
+    onRate: (...rate: Parameters<typeof rateLimitHeaders>) => setHeaders(response, rateLimitHeaders(...rate)),
+  };
+  const caller = await admit(gateway, request, listener, wire.takesKeyHeader);
+  if (caller instanceof Refusal) return refuseAfterBody(exchange, wire.worded(caller), most);
+  const { accountId } = caller.app;
+  const bytes = await readBody(exchange, { reading: knownCallers, caller: accountId, most });
+  if (bytes === undefined || response.headersSent) return;
+  const read = wire.counting?.read ?? wire.read;
+  const arrived = { wire: { ...wire, read }, caller };
+  const counted =
+    bytes instanceof Refusal
+      ? bytes
+      : await heavyBodies.run(accountId, bytes, () =>
+          countPrompt(gateway, incomingOf(exchange, { ...arrived, bytes })),
+        );
+  if (counted instanceof Refusal) return sendRefusal(exchange, wire.worded(counted));
+  sendJson(response, 200, { input_tokens: counted });
+}
