@@ -44,6 +44,7 @@ const COVERS: Readonly<Record<string, string>> = {
   'answer.run': 'relay',
   admitted: 'admit',
   found: 'keys.find',
+  'admission.keys.find': 'keys.find',
   taken: 'rate.take',
   'lane.place': 'lane.place',
   'lane.settle': 'lane.settle',

@@ -68,7 +68,7 @@ async function admitByEither(
   listener: AdmissionListener,
 ): Promise<Admitted> {
   const byName = await admission.keys.find(named);
-  const byToken = apiKey === undefined ? undefined : await admission.keys.find(apiKey);
+  const byToken = await admission.keys.find(apiKey ?? '');
   if (byName !== undefined && byToken !== undefined) {
     return refuse('UNAUTHORIZED', '`x-api-key` and `authorization` have two different API keys. Send one of them.');
   }
