@@ -32,6 +32,21 @@ export const CALL_OPERATIONS: Readonly<Record<string, Operation>> = {
       'The same call by the interface that OpenAI calls Responses: the same checks, the same price for the same usage. Nothing is stored, so `previous_response_id`, `conversation`, `background` and `"store": true` are refused; an `item_reference` works with the ids that this service gave. With `"stream": true`, the answer is a stream of events that ends with `response.completed`, `response.incomplete`, or, if it failed, `response.failed` and an `error` event. A comment behind the end of a charged stream says what it cost, and so does `charge_micros` in the last `response`. Tools of vendors are left out beside other tools, and `x-service-left-out` names them; the only tool, or one that `tool_choice` names, is refused.',
     refuses: OF_CALLS,
   },
+  'POST /v1/messages': {
+    id: 'createMessage',
+    tag,
+    summary: 'Answers a conversation in the form of Messages and charges the user’s wallet',
+    description:
+      'The same call by the interface that Anthropic calls Messages, at the same price for the same usage. The key may also come in `x-api-key`. Errors have the form that clients of this interface read, with all fields of ours in it. A `max_tokens` above what the model or the wallet allows gets a 400 in the vendor’s words, which name the limit. Server tools that cost a fee are refused by name.',
+    refuses: OF_CALLS,
+  },
+  'POST /v1/messages/count_tokens': {
+    id: 'countMessageTokens',
+    tag,
+    summary: 'Estimates the tokens of a prompt in the form of Messages',
+    description: 'It costs nothing and asks no provider: the count is our own estimate.',
+    refuses: ['MODEL_NOT_ENTITLED'],
+  },
   'GET /v1/models': {
     id: 'listModels',
     tag,

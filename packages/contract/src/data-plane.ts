@@ -253,6 +253,28 @@ export const responseEventSchema = z
   .looseObject({ type: z.string(), sequence_number: z.int(), response: responseSchema.optional() })
   .meta({ id: 'ResponseEvent', description: OPEN });
 
+/** An answer of the Messages interface. Loose objects, as of chat completions. */
+export const messageSchema = z
+  .looseObject({
+    id: z.string(),
+    type: z.literal('message'),
+    role: z.literal('assistant'),
+    model: z.string(),
+    content: z.array(z.looseObject({ type: z.string() })).meta({ description: 'Texts, thoughts and calls of tools.' }),
+    stop_reason: z.string().nullable(),
+    stop_sequence: z.string().nullable(),
+    usage: z
+      .looseObject({ input_tokens: z.int(), output_tokens: z.int() })
+      .meta({ description: 'The counts by which the call is charged. Tokens from a cache lie beside `input_tokens`.' }),
+  })
+  .meta({ id: 'Message', description: OPEN });
+
+/** One event of a streamed answer of the Messages interface. */
+export const messageEventSchema = z
+  .looseObject({ type: z.string(), message: messageSchema.optional() })
+  .meta({ id: 'MessageEvent', description: OPEN });
+export const tokenCountSchema = z.object({ input_tokens: z.int() }).meta({ id: 'TokenCount' });
+
 /** The body of a processor's webhook. It is described only: the service checks its signature, on the raw bytes. */
 export const processorWebhookSchema = z
   .looseObject({ id: z.string(), type: z.string() })

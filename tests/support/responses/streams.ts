@@ -51,7 +51,12 @@ export const TOLD: ToldUsage = {
 };
 export const CHARGED: Micros = micros(4_321n);
 
-export const callOfReply = (): ReplyCall => ({ callId: newCallId(), model: { id: 'gpt-test' }, wantsUsage: false });
+export const callOfReply = (): ReplyCall => ({
+  callId: newCallId(),
+  model: { id: 'gpt-test' },
+  outputTokensAsked: 100,
+  wantsUsage: false,
+});
 
 export function echoOf(settings: JsonObject = {}, tools: readonly (readonly [string, GivenTool])[] = []): Echo {
   return { settings, tools: new Map(tools) };

@@ -15,12 +15,6 @@ interface OtherInterface {
  */
 const NOT_SERVED: readonly OtherInterface[] = [
   {
-    address: /\/messages(?:\/count_tokens)?$/,
-    name: 'Messages interface',
-    advice:
-      'Use a client of one of them: `ChatOpenAI` for `ChatAnthropic` (LangChain), `openai/<model>` for `anthropic/<model>` (LiteLLM), `@ai-sdk/openai-compatible` for `@ai-sdk/anthropic` (AI SDK, opencode). Claude Code and the Anthropic SDK have no such setting.',
-  },
-  {
     address: /\/embeddings$/,
     name: 'embeddings',
     advice:
@@ -38,15 +32,17 @@ const NOT_SERVED: readonly OtherInterface[] = [
 const CHAT_ONLY =
   ' Chat completions are at `/v1/chat/completions`. Set your client to that interface, with a base address that ends in `/v1`.';
 const RESPONSES = ' Responses are at `/v1/responses`. Give your client a base address that ends in `/v1`.';
+const MESSAGES = ' Messages are at `/v1/messages`. Give your client the base address without `/v1`.';
 const NOTHING_KEPT =
   ' No response is kept here, so none can be read, continued or cancelled later. Send the whole conversation with each call.';
 const ELSEWHERE =
-  ' It serves chat completions, at `/v1/chat/completions`, and Responses, at `/v1/responses`. Send such calls to another service, or switch the feature off in your client.';
+  ' It serves chat completions, at `/v1/chat/completions`, Responses, at `/v1/responses`, and Messages, at `/v1/messages`. Send such calls to another service, or switch the feature off in your client.';
 
 /** Addresses that are unknown here, and what they tell of their client. */
 const HINTS: readonly (readonly [address: RegExp, advice: string])[] = [
   [/\/completions$/, CHAT_ONLY],
   [/\/responses$/, RESPONSES],
+  [/\/messages(?:\/count_tokens)?$/, MESSAGES],
   [/\/responses\/[^/]{1,64}(?:\/(?:cancel|input_items))?$/, NOTHING_KEPT],
   [/\/images\/(generations|edits|variations)$/, ` This service does not make images.${ELSEWHERE}`],
   [/\/moderations$/, ` This service has no moderations.${ELSEWHERE}`],
@@ -75,6 +71,6 @@ export function refusalOfAddress(path: string): Refusal<'BAD_REQUEST' | 'NOT_FOU
   const [found = ''] = address.exec(path) ?? [];
   return refuse(
     'BAD_REQUEST',
-    `This service has no ${name} (\`${found}\`). It serves chat completions, \`POST /v1/chat/completions\`, and Responses, \`POST /v1/responses\`. ${advice}`,
+    `This service has no ${name} (\`${found}\`). It serves chat completions, \`POST /v1/chat/completions\`, Responses, \`POST /v1/responses\`, and Messages, \`POST /v1/messages\`. ${advice}`,
   );
 }

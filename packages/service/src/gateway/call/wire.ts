@@ -82,6 +82,8 @@ export interface Fitted {
 export interface ReplyCall {
   readonly callId: CallId;
   readonly model: { readonly id: string };
+  /** How many tokens it may say, by its caller or its model. */
+  readonly outputTokensAsked: number;
   /** The caller asked for the usage of a stream (CC-12). */
   readonly wantsUsage: boolean;
 }

@@ -6,6 +6,8 @@ import {
   connectRequestSchema,
   eventSchema,
   healthSchema,
+  messageEventSchema,
+  messageSchema,
   modelListSchema,
   modelNameParamsSchema,
   modelObjectSchema,
@@ -17,6 +19,7 @@ import {
   responseEventSchema,
   responseSchema,
   unreadySchema,
+  tokenCountSchema,
   usageSummarySchema,
 } from '@purser/contract/data-plane.ts';
 import { receiptSchema } from '@purser/contract/usage.ts';
@@ -26,6 +29,7 @@ import { responsesRequestSchema } from '#gateway/wires/responses/request-schema.
 import type { DescribedRoute } from '#http/openapi/described-route.ts';
 
 const TEXT = { type: 'string' };
+const MESSAGES_BODY = { type: 'object', properties: { model: TEXT }, required: ['model', 'messages'] };
 /** Every answer after the rate limit was checked has these. */
 const RATE = [
   'ratelimit-policy',
@@ -70,6 +74,23 @@ export const FIXED_ROUTES: readonly DescribedRoute[] = [
     answers: { 200: responseSchema },
     others: [{ contentType: 'text/event-stream', schema: responseEventSchema }],
     headers: CALL,
+  },
+  {
+    method: 'POST',
+    path: '/v1/messages',
+    access: 'user',
+    body: MESSAGES_BODY,
+    answers: { 200: messageSchema },
+    others: [{ contentType: 'text/event-stream', schema: messageEventSchema }],
+    headers: CALL,
+  },
+  {
+    method: 'POST',
+    path: '/v1/messages/count_tokens',
+    access: 'user',
+    body: MESSAGES_BODY,
+    answers: { 200: tokenCountSchema },
+    headers: RATE,
   },
   { method: 'GET', path: '/v1/models', access: 'app', answers: { 200: modelListSchema }, headers: RATE },
   {
