@@ -56,6 +56,7 @@ export const callOfReply = (): ReplyCall => ({
   model: { id: 'gpt-test' },
   outputTokensAsked: 100,
   wantsUsage: false,
+  prompt: { tokensEstimated: 9 },
 });
 
 export function echoOf(settings: JsonObject = {}, tools: readonly (readonly [string, GivenTool])[] = []): Echo {

@@ -8,7 +8,7 @@ import { endKept, joinEarlier, keepUndelivered } from '#gateway/idempotency/idem
 import { openStream } from '#gateway/stream/stream.ts';
 import { endingOf, FAILED } from '#gateway/usage/ending.ts';
 import { generatedIn } from '#gateway/usage/generated.ts';
-import { addsUp, usageToWire } from '#gateway/usage/usage-report.ts';
+import { addsUp, toldUsage } from '#gateway/usage/usage-report.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import type { Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
@@ -128,6 +128,5 @@ function endingOfWhole(hold: Hold<Mode>, { upstream, outputTokens }: Route, { ch
 
 function seenOf({ call }: Hold<Mode>, completion: Completion, ending: Ending): JsonObject {
   const { usage } = completion;
-  const told = { isReported: usage !== undefined, usage: usageToWire(ending.usage, usage) };
-  return call.reply.plain(call, completion, told);
+  return call.reply.plain(call, completion, toldUsage(ending.usage, usage));
 }

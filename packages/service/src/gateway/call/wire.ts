@@ -86,6 +86,8 @@ export interface ReplyCall {
   readonly outputTokensAsked: number;
   /** The caller asked for the usage of a stream (CC-12). */
   readonly wantsUsage: boolean;
+  /** Our guess at the prompt, for wires that tell its size before the answer. */
+  readonly prompt: { readonly tokensEstimated: number };
 }
 
 /** Writes the answer of one call. It is kept for as long as a stream is open, so it holds nothing large of the request. */
@@ -108,6 +110,8 @@ export interface ToldUsage {
   readonly isReported: boolean;
   /** The usage in the form of chat completions. */
   readonly usage: JsonObject;
+  /** The tokens that were written to a cache for longer than usual, which that form has no word for. None if left out. */
+  readonly cacheWriteLong?: number | undefined;
 }
 
 /** Writes one stream. It is asked in the order in which the frames are sent. */

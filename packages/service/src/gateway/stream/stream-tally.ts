@@ -6,7 +6,7 @@ import { outputLimitOf } from '#gateway/usage/hold-request.ts';
 import { createReportWatch } from '#gateway/stream/report-watch.ts';
 import { endingOf } from '#gateway/usage/ending.ts';
 import { createSaidCounter, type SaidCounter } from '#gateway/usage/generated.ts';
-import { usageToWire } from '#gateway/usage/usage-report.ts';
+import { toldUsage } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
 import type { Chunk, ChunkChoice } from '#providers/completion.ts';
 import type { StreamChunk } from '#providers/provider.ts';
@@ -87,11 +87,7 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>, se
     cutShort: () => (isCutShort = reports.hasSaid()),
     endingAs,
     cutFrames,
-    end: () =>
-      reply.end(() => {
-        const report = reports.report();
-        return { isReported: report !== undefined, usage: usageToWire(endingAs('answered').usage, report) };
-      }),
+    end: () => reply.end(() => toldUsage(endingAs('answered').usage, reports.report())),
     reply,
   };
 }

@@ -1,4 +1,5 @@
 import { NO_RARE_USAGE, type TokenUsage } from '#catalogue/price.ts';
+import type { ToldUsage } from '#gateway/call/wire.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { TOKEN_COUNTS, type TokenCounts, TOKENS_MAX, type UsageReport } from '#providers/completion.ts';
 import { visibleUsage } from '#providers/visible-fields.ts';
@@ -220,6 +221,12 @@ export function usageToWire(usage: TokenUsage, report?: UsageReport): JsonObject
       { part: 'reasoning_tokens', taken: usage.reasoningTokens, reported: reasoning },
     ]),
   };
+}
+
+/** What a caller is told of the usage of a call. */
+export function toldUsage(usage: TokenUsage, report: UsageReport | undefined): ToldUsage {
+  const isReported = report !== undefined;
+  return { isReported, usage: usageToWire(usage, report), cacheWriteLong: usage.rare?.cacheWriteLongTokens };
 }
 
 /**

@@ -9,7 +9,13 @@ import { type CorrelationId, newCallId } from '#kernel/ids.ts';
 import { refuse } from '#kernel/refusal.ts';
 
 const CORRELATION_ID = 'frames-1' as CorrelationId;
-const CALL = { callId: newCallId(), model: { id: 'large' }, outputTokensAsked: 100, wantsUsage: false };
+const CALL = {
+  callId: newCallId(),
+  model: { id: 'large' },
+  outputTokensAsked: 100,
+  wantsUsage: false,
+  prompt: { tokensEstimated: 9 },
+};
 const FRAMES = ['data: one\n\n', 'data: zwölf ☃ \u{1f600}\n\n', 'data: end\n\n'];
 /** This is more than the kernel buffers for a reader who reads nothing. */
 const LARGE = 'x'.repeat(32 * 1024 * 1024);

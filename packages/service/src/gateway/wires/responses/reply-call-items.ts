@@ -3,7 +3,7 @@ import { escapedOf, type Events } from '#gateway/wires/responses/events.ts';
 import { type Call, calledIn, callJson, customInputOf } from '#gateway/wires/responses/reply-calls.ts';
 import type { ItemStatus, ItemWriter, OpenItem } from '#gateway/wires/responses/reply-item-writer.ts';
 import { addToPart, createPart, endPart, type Part } from '#gateway/wires/responses/reply-parts.ts';
-import type { SaidCall } from '#gateway/wires/responses/reply-said.ts';
+import type { SaidCall } from '#gateway/wires/said.ts';
 import type { JsonObject } from '#kernel/json.ts';
 
 interface OpenCall extends OpenItem {

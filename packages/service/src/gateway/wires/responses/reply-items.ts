@@ -5,7 +5,7 @@ import { createItemWriter, type ItemStatus } from '#gateway/wires/responses/repl
 import { createMessages } from '#gateway/wires/responses/reply-messages.ts';
 import type { Part } from '#gateway/wires/responses/reply-parts.ts';
 import { pictureItem } from '#gateway/wires/responses/reply-pictures.ts';
-import type { Said } from '#gateway/wires/responses/reply-said.ts';
+import type { Said } from '#gateway/wires/said.ts';
 import { createThoughts } from '#gateway/wires/responses/reply-thoughts.ts';
 import type { JsonObject } from '#kernel/json.ts';
 

@@ -11,7 +11,7 @@ import {
   outputOf,
 } from '#gateway/wires/responses/reply-response.ts';
 import { carriedItem } from '#gateway/wires/responses/reply-pictures.ts';
-import { createSaidReader } from '#gateway/wires/responses/reply-said.ts';
+import { createSaidReader } from '#gateway/wires/said.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Completion } from '#providers/completion.ts';
 

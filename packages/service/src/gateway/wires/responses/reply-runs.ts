@@ -5,7 +5,7 @@ import { type FrameTemplate, templateOf } from '#gateway/wires/responses/event-t
 import type { AnswerItems } from '#gateway/wires/responses/reply-items.ts';
 import type { NativeRelay } from '#gateway/wires/responses/reply-native.ts';
 import type { Part } from '#gateway/wires/responses/reply-parts.ts';
-import type { Said } from '#gateway/wires/responses/reply-said.ts';
+import type { Said } from '#gateway/wires/said.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import type { Chunk } from '#providers/completion.ts';
 

@@ -17,7 +17,7 @@ import {
   vendorFields,
 } from '#gateway/wires/responses/reply-response.ts';
 import { createRunWriter } from '#gateway/wires/responses/reply-runs.ts';
-import { createSaidReader } from '#gateway/wires/responses/reply-said.ts';
+import { createSaidReader } from '#gateway/wires/said.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import { type Micros, microsToWire } from '#kernel/micros.ts';
 import type { Chunk, ChunkChoice } from '#providers/completion.ts';

@@ -9,8 +9,8 @@ import {
   type Part,
   partJson,
 } from '#gateway/wires/responses/reply-parts.ts';
-import type { Thought } from '#gateway/wires/responses/reply-said.ts';
-import { createThoughtBlock, type ThoughtBlock } from '#gateway/wires/responses/thought-block.ts';
+import type { Thought } from '#gateway/wires/said.ts';
+import { createThoughtBlock, type ThoughtBlock } from '#gateway/wires/thought-block.ts';
 import type { JsonObject } from '#kernel/json.ts';
 
 interface OpenThought extends OpenItem {
