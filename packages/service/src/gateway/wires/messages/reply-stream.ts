@@ -1,0 +1,91 @@
+import type { ErrorBody } from '@purser/contract/errors.ts';
+import type { ReplyCall, StreamEnd, StreamReply, ToldUsage } from '#gateway/call/wire.ts';
+import type { Echo } from '#gateway/wires/messages/echo.ts';
+import { errorOf } from '#gateway/wires/messages/error-body.ts';
+import { eventFrame } from '#gateway/wires/messages/events.ts';
+import { createBlocks } from '#gateway/wires/messages/reply-blocks.ts';
+import { begunUsage, countedUsage, messageHead, NO_STOP, stopOf } from '#gateway/wires/messages/reply-message.ts';
+import { createRunWriter } from '#gateway/wires/messages/reply-runs.ts';
+import { EVENTS } from '#gateway/wires/messages/reply-sink.ts';
+import { createSaidReader } from '#gateway/wires/said.ts';
+import { type Micros, microsToWire } from '#kernel/micros.ts';
+import type { ChunkChoice, FinishReason } from '#providers/completion.ts';
+
+/** The end of a stream, up to the charge, which is known later. */
+interface MessageStreamEnd extends StreamEnd {
+  readonly frames: string;
+  /** The event with the usage, up to the charge. */
+  readonly last: string;
+}
+
+/** Behind the charge, an event ends. */
+const AFTER_CHARGE = '}\n\n';
+const PING = eventFrame('ping');
+const STOP = eventFrame('message_stop');
+
+export function createStreamReply(call: ReplyCall, echo: Echo): StreamReply {
+  const blocks = createBlocks(EVENTS, echo);
+  const readSaid = createSaidReader();
+  const writeRun = createRunWriter(blocks, readSaid);
+  let hasBegun = false;
+  let reason: FinishReason | null = null;
+  let sequence: unknown;
+  let cutFrames: string | undefined;
+  let end: MessageStreamEnd | undefined;
+
+  function begin(): string {
+    if (hasBegun) return '';
+    hasBegun = true;
+    const message = { ...messageHead(call), content: [], ...NO_STOP, usage: begunUsage(call) };
+    return eventFrame('message_start', `,"message":${JSON.stringify(message)}`);
+  }
+
+  function take(choice: ChunkChoice): string {
+    let frames = '';
+    for (const said of readSaid(choice.delta)) frames += blocks.take(said);
+    if (choice.finish_reason === null) return frames;
+    reason ??= choice.finish_reason;
+    sequence ??= choice['stop_reason'];
+    return frames + blocks.end();
+  }
+
+  function endOf(told: ToldUsage): MessageStreamEnd {
+    const frames = begin() + blocks.end();
+    const ended = { reason, sequence, hasCalls: blocks.hasCalls(), hasRefused: blocks.hasRefused() };
+    const delta = { ...stopOf(ended, echo), container: null };
+    const members = `,"delta":${JSON.stringify(delta)},"usage":${JSON.stringify(countedUsage(told))}`;
+    return { callId: call.callId, frames, last: eventFrame('message_delta', members).slice(0, -AFTER_CHARGE.length) };
+  }
+
+  return {
+    alive: () => PING,
+    write: ({ choices }) => {
+      const begun = begin();
+      // The order of choices is theirs, and this wire has one.
+      const choice = choices.find(({ index }) => index === 0);
+      return choice === undefined ? begun : begun + take(choice);
+    },
+    writeRun: (run) => (hasBegun ? writeRun(run) : undefined),
+    cut: (open) => {
+      if (open.length === 0) return '';
+      reason = 'length';
+      return (cutFrames ??= begin() + blocks.end());
+    },
+    end: (usage) => (end ??= endOf(usage())),
+    fail: failed,
+  };
+}
+
+/**
+ * The last frames of a stream that was charged, also of one that was kept for a retry. The comment is the very end, so that it is found
+ * without reading the events before it.
+ */
+export function endFrames(end: StreamEnd, charged: Micros): string {
+  const { callId, frames, last } = end as MessageStreamEnd;
+  const micros = microsToWire(charged);
+  return `${frames}${last},"charge_micros":${micros}${AFTER_CHARGE}${STOP}: charge-micros=${micros} call-id=${callId}\n\n`;
+}
+
+function failed(envelope: ErrorBody): string {
+  return `event: error\ndata: ${JSON.stringify(errorOf(envelope))}\n\n`;
+}
