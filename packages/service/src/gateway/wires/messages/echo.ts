@@ -5,4 +5,6 @@ export interface Echo {
   readonly stopSequences: readonly string[];
   /** Whether the caller asked for thoughts, and for their text. Undefined if they did not ask. */
   readonly thinking?: 'shown' | 'hidden' | undefined;
+  /** The caller's names of tools that the model knows by a shorter one. */
+  readonly toolNames?: ReadonlyMap<string, string> | undefined;
 }

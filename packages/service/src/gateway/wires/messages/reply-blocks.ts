@@ -19,10 +19,10 @@ export interface Blocks {
   readonly hasRefused: () => boolean;
 }
 
-export function createBlocks(sink: BlockSink, { thinking }: Echo): Blocks {
+export function createBlocks(sink: BlockSink, { thinking, toolNames }: Echo): Blocks {
   const queue = createBlockQueue(sink);
   const thoughts = createThoughts(queue, thinking);
-  const calls = createCalls(queue, thoughts.beforeCall);
+  const calls = createCalls(queue, thoughts.beforeCall, toolNames);
   let hasRefused = false;
 
   function takeText(text: string): string {
@@ -78,7 +78,7 @@ export function createBlocks(sink: BlockSink, { thinking }: Echo): Blocks {
 }
 
 /** The calls of an answer. */
-function createCalls(queue: BlockQueue, before: () => string) {
+function createCalls(queue: BlockQueue, before: () => string, toolNames: Echo['toolNames']) {
   const blocks = new Map<unknown, { readonly block: Block; readonly id: string }>();
   /** What vendors want back with a call, as JSON, and what of it came too late to stand before the call. */
   const extras = new Set<string>();
@@ -113,7 +113,7 @@ function createCalls(queue: BlockQueue, before: () => string) {
         if (detail !== undefined) late.push(detail);
         return words === '' ? '' : queue.text(known.block, words);
       }
-      const block = callBlock(called);
+      const block = callBlock(called, toolNames);
       const detail = extraOf(block.id, extra);
       const thoughts = before() + (detail === undefined ? '' : queue.signed(packed([detail])));
       const begun = thoughts + begin(key, block);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Echo } from '#gateway/wires/messages/echo.ts';
 import type { SaidCall } from '#gateway/wires/said.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
@@ -28,8 +29,14 @@ export function calledIn({ call, place }: SaidCall): Called {
   };
 }
 
-/** The block of a call without its arguments. */
-export function callBlock({ id, name }: Called): JsonObject & { readonly id: string } {
+/** The block of a call without its arguments, by the name that its caller gave the tool. */
+export function callBlock({ id, name }: Called, toolNames: Echo['toolNames']): JsonObject & { readonly id: string } {
   const ours = `toolu_${randomUUID().replaceAll('-', '')}`;
-  return { type: 'tool_use', id: id ?? ours, name, input: {}, caller: { type: 'direct' } };
+  return {
+    type: 'tool_use',
+    id: id ?? ours,
+    name: toolNames?.get(name) ?? name,
+    input: {},
+    caller: { type: 'direct' },
+  };
 }

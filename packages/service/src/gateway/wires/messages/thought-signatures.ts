@@ -1,4 +1,6 @@
-import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
+import { parseBody } from '#gateway/request/parse-body.ts';
+import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { Refusal } from '#kernel/refusal.ts';
 
 /**
  * Thoughts on this wire. Claude's have a signature of their own. Those of other vendors have what their vendor wants back in the place of
@@ -63,8 +65,14 @@ export function detailsOf({ type, thinking, signature, data }: JsonObject, index
   });
 }
 
+/** Anybody can put a signature together, so it is held to what a body is: its depth, and the numbers and names in it. */
 function unpacked(signature: string): readonly JsonObject[] | undefined {
   if (!signature.startsWith(PREFIX)) return undefined;
-  const details = parseJson(Buffer.from(signature.slice(PREFIX.length), 'base64url').toString());
+  const json = Buffer.from(signature.slice(PREFIX.length), 'base64url');
+  const read = parseBody(Buffer.concat([HEAD, json, TAIL]));
+  const details = read instanceof Refusal ? undefined : read['details'];
   return Array.isArray(details) ? details.filter(isJsonObject).slice(0, DETAILS_MAX) : [];
 }
+
+const HEAD = Buffer.from('{"details":');
+const TAIL = Buffer.from('}');

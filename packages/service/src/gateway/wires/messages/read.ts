@@ -1,0 +1,134 @@
+import type { Fitted, Reply, Takes, Wire, WireRequest } from '#gateway/call/wire.ts';
+import { inWordsOf } from '#gateway/request/in-words-of.ts';
+import { misshapen, shownOf } from '#gateway/request/parse-body.ts';
+import { checkShape } from '#gateway/request/validate-call.ts';
+import { readConversation } from '#gateway/wires/messages/conversation.ts';
+import type { Echo } from '#gateway/wires/messages/echo.ts';
+import { isFault } from '#gateway/wires/messages/faults.ts';
+import { withoutMarksNotTaken } from '#gateway/wires/messages/marks.ts';
+import { findBadParameter } from '#gateway/wires/messages/parameters.ts';
+import { overLimit } from '#gateway/wires/messages/over-limit.ts';
+import { callersName } from '#gateway/wires/messages/paths.ts';
+import type { Message } from '#gateway/wires/messages/places.ts';
+import { shownThinking, thinkingOf } from '#gateway/wires/messages/thinking.ts';
+import { type Choice, readChoice, readTools, type ToolSet } from '#gateway/wires/messages/tools.ts';
+import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
+
+/** What reading needs. */
+interface Reading {
+  /** Makes what writes the answer. */
+  readonly replyOf: (echo: Echo) => Reply;
+  /** Whether a prompt is only counted. Such a body needs no limit. */
+  readonly isCounting?: boolean;
+}
+
+/** A body and what was found in it. */
+interface Parts {
+  readonly body: JsonObject;
+  readonly messages: readonly Message[];
+  readonly tools: ToolSet;
+  readonly choice: Choice;
+}
+
+/** Reads a body of `POST /v1/messages` into the form of chat completions, whose checks it then passes (WI-08). */
+export function createRead(reading: Reading): Wire['read'] {
+  return (body) => readRequest(body, reading);
+}
+
+function readRequest(body: JsonObject, { replyOf, isCounting = false }: Reading): WireRequest | Refusal<'BAD_REQUEST'> {
+  const { model, stream } = body;
+  if (typeof model !== 'string' || model === '') {
+    return refuse('BAD_REQUEST', '`model` must be the name of a model: see `GET /v1/models`.', { param: 'model' });
+  }
+  const bad = findBadParameter(body);
+  if (bad !== undefined) return bad;
+  if (!isCounting && typeof body['max_tokens'] !== 'number') {
+    return misshapen({ path: 'max_tokens', expects: 'given: the most tokens that the answer may have' });
+  }
+  const parts = partsOf(body);
+  if (parts instanceof Refusal) return parts;
+  const { messages, tools } = parts;
+  const nameOf = (path: string): string => callersName(path, { body, messages });
+  const request = requestOf(parts);
+  const misfit = checkShape(request);
+  if (misfit !== undefined) return inWordsOf(nameOf, misfit);
+  const echo: Echo = {
+    model,
+    stopSequences: Array.isArray(body['stop_sequences']) ? (body['stop_sequences'] as readonly string[]) : [],
+    thinking: shownThinking(body),
+    toolNames: tools.givenNames,
+  };
+  return {
+    model,
+    isStream: stream === true,
+    fit: (takes) => fit(parts, request, takes),
+    nameOf,
+    reply: replyOf(echo),
+  };
+}
+
+function partsOf(body: JsonObject): Parts | Refusal<'BAD_REQUEST'> {
+  const tools = readTools(body['tools']);
+  if (isFault(tools)) return misshapen(tools);
+  const choice = readChoice(body['tool_choice'], tools);
+  if (isFault(choice)) return misshapen(choice);
+  const messages = readConversation(body);
+  if (isFault(messages)) return misshapen(messages);
+  return { body, messages, tools, choice };
+}
+
+/** Parameters that mean the same in chat completions, and are checked there. */
+const SAME = ['model', 'stream', 'temperature', 'top_p'];
+/** Chat completions name a format. Nobody asks what it is called. */
+const FORMAT_NAME = 'answer';
+
+/** The request in the form of chat completions. */
+function requestOf({ body, messages, tools: { functions }, choice: { choice, isOneAtATime } }: Parts): JsonObject {
+  const request: Record<string, unknown> = { messages: messages.map(({ message }) => message) };
+  const add = (name: string, value: unknown): void => {
+    if (value !== undefined && value !== null) request[name] = value;
+  };
+  for (const name of SAME) add(name, body[name]);
+  add('max_completion_tokens', body['max_tokens']);
+  const { stop_sequences: stops, output_config: config, output_format: oldFormat, cache_control: mark } = body;
+  if (Array.isArray(stops) && stops.length > 0) add('stop', stops);
+  const format = isJsonObject(config) && isJsonObject(config['format']) ? config['format'] : oldFormat;
+  if (isJsonObject(format)) {
+    add('response_format', { type: 'json_schema', json_schema: { name: FORMAT_NAME, schema: format['schema'] } });
+  }
+  if (functions.length > 0) add('tools', functions);
+  add('tool_choice', choice);
+  if (isOneAtATime) request['parallel_tool_calls'] = false;
+  if (isJsonObject(mark)) markLast(request, { type: mark['type'], ...(mark['ttl'] ? { ttl: mark['ttl'] } : {}) });
+  return request;
+}
+
+/** A mark of the whole request means everything up to its last message. */
+function markLast(request: Record<string, unknown>, mark: JsonObject): void {
+  const messages = request['messages'] as readonly JsonObject[];
+  const last = messages.at(-1) ?? {};
+  request['messages'] = [...messages.slice(0, -1), { ...last, cache_control: mark }];
+}
+
+/** Leaves out what clients send unasked and the model cannot do, and refuses a limit that is above the model's. */
+function fit({ body }: Parts, request: JsonObject, takes: Takes): Fitted | Refusal<'BAD_REQUEST'> {
+  const { max_tokens: limit, model } = body;
+  if (typeof limit === 'number' && limit > takes.outputTokensMax) {
+    return overLimit(limit, takes.outputTokensMax, shownOf(String(model)));
+  }
+  const thinking = thinkingOf(body, takes);
+  const leftOut = [...thinking.leftOut];
+  const fitted: Record<string, unknown> = { ...withoutMarksNotTaken(request, takes), ...thinking.asked };
+  // Agents say it to every model, and cope with several calls.
+  if (request['parallel_tool_calls'] === false && !takes.parameter('parallel_tool_calls', false)) {
+    delete fitted['parallel_tool_calls'];
+    leftOut.push('tool_choice.disable_parallel_tool_use');
+  }
+  const { top_k: topK } = body;
+  if (typeof topK === 'number') {
+    if (takes.parameter('top_k', topK)) fitted['top_k'] = topK;
+    else leftOut.push('top_k');
+  }
+  return { request: fitted, leftOut };
+}
