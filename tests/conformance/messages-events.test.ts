@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { MessageDeltaUsage, RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
 import { joinStream } from '../support/messages/join-stream.ts';
-import { eventsNamed, STREAM_NAMES, type StreamName } from '../support/messages/stream-cases.ts';
+import { callPiece, eventsNamed, STREAM_NAMES, type StreamName } from '../support/messages/stream-cases.ts';
 import { echoOf, eventsOf, MESSAGE, played } from '../support/messages/streams.ts';
-import { chunkOf, runOf } from '../support/responses/streams.ts';
+import { callOfReply, chunkOf, runOf } from '../support/responses/streams.ts';
+import { createMessagesReply } from '../../packages/service/src/gateway/wires/messages/reply.ts';
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 
 const BEGUN_USAGE = {
@@ -13,7 +15,7 @@ const BEGUN_USAGE = {
   cache_read_input_tokens: 0,
   output_tokens_details: null,
   server_tool_use: null,
-};
+} satisfies MessageDeltaUsage;
 /** 21 tokens, 8 of which came from the cache, and 2 of which were written to it. */
 const USAGE = {
   input_tokens: 11,
@@ -22,7 +24,7 @@ const USAGE = {
   cache_read_input_tokens: 8,
   output_tokens_details: { thinking_tokens: 5 },
   server_tool_use: null,
-};
+} satisfies MessageDeltaUsage;
 
 function textDelta(text: string) {
   return { type: 'content_block_delta' as const, index: 0, delta: { type: 'text_delta' as const, text } };
@@ -52,7 +54,7 @@ test('WI-09 a text is told by the events of the vendor’s own types', () => {
       charge_micros: 4_321,
     },
     { type: 'message_stop' },
-  ];
+  ] satisfies (RawMessageStreamEvent & { readonly charge_micros?: number })[];
   const [ping, ...events] = eventsNamed('text').map(named);
   assert.deepEqual(ping, { type: 'ping' });
   assert.deepEqual(events, expected);
@@ -167,4 +169,16 @@ test('WI-09 runs go on without parsing, and only where they belong', () => {
     echo: echoOf({ thinking: undefined }),
   });
   assert.deepEqual(joinStream(events)['content'], [text('ababab')]);
+});
+
+test('WI-09 a call begins as soon as the arguments before it are whole', () => {
+  const stream = createMessagesReply(echoOf()).stream(callOfReply());
+  const [first, second] = [callPiece(0, '{"a":', 'f'), callPiece(1, '{}', 'g')];
+  assert.match(stream.write(chunkOf(first)), /"index":0/);
+  const frames = stream.writeRun(runOf((words) => chunkOf(callPiece(0, words)), ['1', '}']));
+  assert.match(frames ?? '', /"partial_json":"1"(.|\n)*"partial_json":"\}"/);
+  assert.match(
+    stream.write(chunkOf(second)),
+    /content_block_stop","index":0(.|\n)*"index":1(.|\n)*"partial_json":"\{\}"/,
+  );
 });

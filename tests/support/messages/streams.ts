@@ -48,10 +48,13 @@ export function plainOf(message: JsonObject, reason: FinishReason = 'stop', echo
   return createMessagesReply(echo).plain(callOfReply(), { choices, usage: undefined, extra: {} }, TOLD);
 }
 
-const EMPTY: JsonObject = {
+/** What every Message here has beside what it says. */
+export const MESSAGE = {
+  type: 'message',
+  role: 'assistant',
+  model: 'gpt-test',
   container: null,
   diagnostics: null,
   stop_sequence: null,
   stop_details: null,
-};
-export const MESSAGE: JsonObject = { type: 'message', role: 'assistant', model: 'gpt-test', ...EMPTY };
+} as const;

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import type { ContentBlock, StopReason, TextCitation, Usage } from '@anthropic-ai/sdk/resources/messages';
+import { packed } from '../../packages/service/src/gateway/wires/messages/thought-signatures.ts';
+import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
+import { packageVersion, PYTHON } from '../clients/python.ts';
+import { PLAIN } from '../support/messages/plain-cases.ts';
+import { eventsNamed, STREAM_NAMES } from '../support/messages/stream-cases.ts';
+import { MESSAGE } from '../support/messages/streams.ts';
+
+const USAGE = {
+  input_tokens: 11,
+  output_tokens: 13,
+  cache_creation_input_tokens: 2,
+  cache_read_input_tokens: 8,
+  output_tokens_details: { thinking_tokens: 5 },
+  server_tool_use: null,
+  cache_creation: { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 0 },
+  inference_geo: null,
+  service_tier: null,
+  speed: null,
+} satisfies Usage;
+const text = (words: string, citations: TextCitation[] | null = null): ContentBlock => ({
+  type: 'text',
+  text: words,
+  citations,
+});
+const call = (index: number, input: JsonObject): ContentBlock => ({
+  type: 'tool_use',
+  id: `call_${index}`,
+  name: 'look',
+  input,
+  caller: { type: 'direct' },
+});
+const thinking = (words: string, signature: string): ContentBlock => ({ type: 'thinking', thinking: words, signature });
+const hidden = { type: 'reasoning.text', format: 'anthropic-claude-v1', signature: 'c2ln', index: 0, text: 'Hm.' };
+
+const ANSWERS: Readonly<Record<keyof typeof PLAIN, readonly [stop: StopReason, content: readonly ContentBlock[]]>> = {
+  text: ['end_turn', [text('Hi')]],
+  'thoughts in their places': [
+    'tool_use',
+    [
+      thinking('First.', 'c2ln'),
+      text('I look.'),
+      thinking('Then.', 'c2ln'),
+      call(0, { a: 1 }),
+      { type: 'redacted_thinking', data: 'hidden' },
+      call(1, {}),
+    ],
+  ],
+  'a call that was cut': ['max_tokens', [call(0, { a: [1, { b: 'c' }] })]],
+  'a call that its vendor wants back with something': [
+    'tool_use',
+    [
+      thinking(
+        '',
+        packed([
+          { type: 'tool_call.extra_content', id: 'call_0', extra_content: { google: { thought_signature: 'Z2Vt' } } },
+        ]),
+      ),
+      call(0, {}),
+    ],
+  ],
+  'thoughts that nobody asked for': ['end_turn', [text('Hi')]],
+  'thoughts that nobody asked for, before a call': [
+    'tool_use',
+    [text('Hi'), thinking('', packed([{ type: 'message.reasoning_content', text: 'Hm.' }])), call(0, {})],
+  ],
+  'hidden thoughts': ['end_turn', [thinking('', packed([hidden])), text('Hi')]],
+  'a citation': [
+    'end_turn',
+    [
+      text('Rome.', [
+        {
+          type: 'web_search_result_location',
+          url: 'https://a.example',
+          title: 'A',
+          cited_text: 'Old.',
+          encrypted_index: '',
+        },
+      ]),
+    ],
+  ],
+};
+
+for (const name of Object.keys(PLAIN) as (keyof typeof PLAIN)[]) {
+  test(`WI-09 a whole Message: ${name}`, () => {
+    const { id, content, stop_reason: stop, usage, ...rest } = PLAIN[name]();
+    assert.match(String(id), /^msg_[\da-f-]{36}$/);
+    assert.deepEqual([stop, content], ANSWERS[name]);
+    assert.deepEqual(usage, USAGE);
+    assert.deepEqual(rest, MESSAGE);
+  });
+}
+
+test('WI-09 the vendor’s strict models take every event and every Message', (t) => {
+  if (packageVersion('anthropic') === undefined) return t.skip('not run: `pip install anthropic` gets its models');
+  const events = STREAM_NAMES.flatMap((name) =>
+    eventsNamed(name)
+      .filter(({ type }) => type !== 'ping')
+      .map((event) => ['event', name, event]),
+  );
+  const messages = Object.entries(PLAIN).map(([name, make]) => ['message', name, make()]);
+  const input = [...events, ...messages].map((row) => JSON.stringify(row)).join('\n');
+  const script = new URL('../clients/python/check_messages.py', import.meta.url).pathname;
+  const { status, stdout, stderr } = spawnSync(PYTHON, [script], { input, encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  assert.equal(stdout, '');
+});
