@@ -25,11 +25,11 @@ import {
 import { receiptSchema } from '@purser/contract/usage.ts';
 import { z } from 'zod';
 import { chatRequestSchema } from '#gateway/request/chat-schema.ts';
+import { countRequestSchema, messagesRequestSchema } from '#gateway/wires/messages/request-schema.ts';
 import { responsesRequestSchema } from '#gateway/wires/responses/request-schema.ts';
 import type { DescribedRoute } from '#http/openapi/described-route.ts';
 
 const TEXT = { type: 'string' };
-const MESSAGES_BODY = { type: 'object', properties: { model: TEXT }, required: ['model', 'messages'] };
 /** Every answer after the rate limit was checked has these. */
 const RATE = [
   'ratelimit-policy',
@@ -79,7 +79,7 @@ export const FIXED_ROUTES: readonly DescribedRoute[] = [
     method: 'POST',
     path: '/v1/messages',
     access: 'user',
-    body: MESSAGES_BODY,
+    body: messagesRequestSchema(),
     answers: { 200: messageSchema },
     others: [{ contentType: 'text/event-stream', schema: messageEventSchema }],
     headers: CALL,
@@ -88,7 +88,7 @@ export const FIXED_ROUTES: readonly DescribedRoute[] = [
     method: 'POST',
     path: '/v1/messages/count_tokens',
     access: 'user',
-    body: MESSAGES_BODY,
+    body: countRequestSchema(),
     answers: { 200: tokenCountSchema },
     headers: RATE,
   },

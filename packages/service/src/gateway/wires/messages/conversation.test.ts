@@ -53,7 +53,7 @@ reads(
   ],
 );
 reads(
-  'results follow the calls they answer, whatever else is said',
+  'results follow the calls they answer, before what else is said',
   [
     USER,
     assistant(text('I look.'), use('a'), use('b', { to: 1 }, 'go')),

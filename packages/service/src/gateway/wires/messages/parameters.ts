@@ -116,7 +116,7 @@ export const PARAMETERS: ReadonlyMap<string, Values> = new Map([
 
 const KNOWN: ReadonlySet<string> = new Set(['model', 'messages', ...PARAMETERS.keys()]);
 
-/** Parameters that are refused whatever they say, and values that are, each with what to do instead. */
+/** Parameters that are refused with any value, and values that are refused, each with what to do instead. */
 const REFUSED: ReadonlyMap<string, string> = new Map([
   ['container', 'Code runs at no vendor from here: offer a tool of your own with an `input_schema`.'],
   ['inference_geo', 'Other places than "global" cost more, and have no price here: leave it out.'],
