@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import type { ContentBlock, StopReason, TextCitation, Usage } from '@anthropic-ai/sdk/resources/messages';
+import { NO_RARE_USAGE } from '../../packages/service/src/catalogue/price.ts';
+import { NO_USAGE, toldUsage } from '../../packages/service/src/gateway/usage/usage-report.ts';
 import { packed } from '../../packages/service/src/gateway/wires/messages/thought-signatures.ts';
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 import { packageVersion, PYTHON } from '../clients/python.ts';
 import { PLAIN } from '../support/messages/plain-cases.ts';
 import { eventsNamed, STREAM_NAMES } from '../support/messages/stream-cases.ts';
-import { MESSAGE } from '../support/messages/streams.ts';
+import { MESSAGE, plainOf } from '../support/messages/streams.ts';
+import { TOLD } from '../support/responses/streams.ts';
 
 const USAGE = {
   input_tokens: 11,
@@ -93,6 +96,14 @@ for (const name of Object.keys(PLAIN) as (keyof typeof PLAIN)[]) {
     assert.deepEqual(rest, MESSAGE);
   });
 }
+
+test('WI-09 tokens that were written to a cache for an hour are told apart', () => {
+  const { usage } = plainOf({ content: 'Hi' }, 'stop', { told: { ...TOLD, cacheWriteLong: 4 } });
+  const creation = { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 4 };
+  assert.deepEqual(usage, { ...USAGE, input_tokens: 7, cache_creation_input_tokens: 6, cache_creation: creation });
+  const counted = { ...NO_USAGE, promptTokens: 9, rare: { ...NO_RARE_USAGE, cacheWriteLongTokens: 4 } };
+  assert.equal(toldUsage(counted, undefined).cacheWriteLong, 4);
+});
 
 test('WI-09 the vendor’s strict models take every event and every Message', (t) => {
   if (packageVersion('anthropic') === undefined) return t.skip('not run: `pip install anthropic` gets its models');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MessageDeltaUsage, RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
+import type { Message, MessageDeltaUsage, RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
 import { joinStream } from '../support/messages/join-stream.ts';
 import { callPiece, eventsNamed, STREAM_NAMES, type StreamName } from '../support/messages/stream-cases.ts';
 import { echoOf, eventsOf, MESSAGE, played } from '../support/messages/streams.ts';
@@ -181,4 +181,12 @@ test('WI-09 a call begins as soon as the arguments before it are whole', () => {
     stream.write(chunkOf(second)),
     /content_block_stop","index":0(.|\n)*"index":1(.|\n)*"partial_json":"\{\}"/,
   );
+});
+
+test('WI-09 a stream begins with what is known of its prompt', () => {
+  const counts = { prompt: 20, cached: 8, cacheWrite: 2, cacheWriteLong: 1 };
+  const first = { ...chunkOf({ content: 'Hi' }), usage: { counts, extra: {}, isContradictory: false } };
+  const [{ message } = {}] = eventsOf([first, chunkOf({}, 'stop')]);
+  const { input_tokens: input, ...cache } = (message as Message).usage;
+  assert.deepEqual([input, cache.cache_creation_input_tokens, cache.cache_read_input_tokens], [9, 3, 8]);
 });

@@ -30,19 +30,15 @@ export const PLAIN = {
   'a call that its vendor wants back with something': () =>
     plainOf({ tool_calls: [call(0, '{}', { extra_content: { google: { thought_signature: 'Z2Vt' } } })] }, 'stop'),
   'thoughts that nobody asked for': () =>
-    plainOf({ content: 'Hi', reasoning_content: 'Hm.' }, 'stop', echoOf({ thinking: undefined })),
+    plainOf({ content: 'Hi', reasoning_content: 'Hm.' }, 'stop', { echo: echoOf({ thinking: undefined }) }),
   'thoughts that nobody asked for, before a call': () =>
-    plainOf(
-      { content: 'Hi', reasoning_content: 'Hm.', tool_calls: [call(0, '{}')] },
-      'tool_calls',
-      echoOf({ thinking: undefined }),
-    ),
+    plainOf({ content: 'Hi', reasoning_content: 'Hm.', tool_calls: [call(0, '{}')] }, 'tool_calls', {
+      echo: echoOf({ thinking: undefined }),
+    }),
   'hidden thoughts': () =>
-    plainOf(
-      { content: 'Hi', reasoning_details: [{ ...claudes, index: 0, text: 'Hm.' }] },
-      'stop',
-      echoOf({ thinking: 'hidden' }),
-    ),
+    plainOf({ content: 'Hi', reasoning_details: [{ ...claudes, index: 0, text: 'Hm.' }] }, 'stop', {
+      echo: echoOf({ thinking: 'hidden' }),
+    }),
   'a citation': () =>
     plainOf({
       content: 'Rome.',

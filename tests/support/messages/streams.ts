@@ -1,5 +1,6 @@
 import type { ErrorBody } from '@purser/contract/errors.ts';
 import { TextRun } from '@purser/text-runs/text-run.ts';
+import type { ToldUsage } from '../../../packages/service/src/gateway/call/wire.ts';
 import type { Echo } from '../../../packages/service/src/gateway/wires/messages/echo.ts';
 import { createMessagesReply } from '../../../packages/service/src/gateway/wires/messages/reply.ts';
 import type { JsonObject } from '../../../packages/service/src/kernel/json.ts';
@@ -43,9 +44,13 @@ export function eventsOf(sent: readonly Sent[], options: Played = {}): readonly 
 }
 
 /** A whole answer. */
-export function plainOf(message: JsonObject, reason: FinishReason = 'stop', echo: Echo = echoOf()): JsonObject {
+export function plainOf(
+  message: JsonObject,
+  reason: FinishReason = 'stop',
+  { echo = echoOf(), told = TOLD }: { readonly echo?: Echo; readonly told?: ToldUsage } = {},
+): JsonObject {
   const choices = [{ index: 0, message, finish_reason: reason }];
-  return createMessagesReply(echo).plain(callOfReply(), { choices, usage: undefined, extra: {} }, TOLD);
+  return createMessagesReply(echo).plain(callOfReply(), { choices, usage: undefined, extra: {} }, told);
 }
 
 /** What every Message here has beside what it says. */

@@ -1,4 +1,9 @@
-import type { LanguageModelV4File, LanguageModelV4FinishReason, LanguageModelV4Source } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4File,
+  LanguageModelV4FinishReason,
+  LanguageModelV4Source,
+  SharedV4ProviderMetadata,
+} from '@ai-sdk/provider';
 import type { JsonObject } from '#kernel/json.ts';
 import type { FinishReason } from '#providers/completion.ts';
 import { meaningOfReason } from '#providers/finish-reasons.ts';
@@ -36,6 +41,15 @@ export function finishReasonOf(
 
 function broken(): UpstreamError {
   return new UpstreamError('cut', 'The provider broke off its response.');
+}
+
+/**
+ * The stop sequence that ended an answer, where servers of the compatible format name it. Callers of chat completions do not see it.
+ */
+export function stopSequenceOf(metadata: SharedV4ProviderMetadata | undefined): JsonObject {
+  const sequences = Object.values(metadata ?? {}).map(({ stopSequence }) => stopSequence);
+  const named = sequences.find((sequence) => typeof sequence === 'string');
+  return named === undefined ? {} : { stop_reason: named };
 }
 
 /** The arguments of a call as libraries give them: one without any may have none. */

@@ -1,7 +1,14 @@
 import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata, SharedV4Warning } from '@ai-sdk/provider';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Chunk, FinishReason } from '#providers/completion.ts';
-import { annotationOf, finishReasonOf, headOf, imageOf, unknownPart } from '#providers/translated/answer.ts';
+import {
+  annotationOf,
+  finishReasonOf,
+  headOf,
+  imageOf,
+  stopSequenceOf,
+  unknownPart,
+} from '#providers/translated/answer.ts';
 import type { Dialect } from '#providers/translated/dialect.ts';
 import { vendorFailureOf } from '#providers/translated/failure.ts';
 import { reasoningItem } from '#providers/translated/reasoning-details.ts';
@@ -27,11 +34,15 @@ export function createChunkMaker(
   let hasRole = false;
   let isFinished = false;
 
-  function chunk(delta: JsonObject | undefined, reason: FinishReason | null = null): Chunk | undefined {
+  function chunk(
+    delta: JsonObject | undefined,
+    reason: FinishReason | null = null,
+    more: JsonObject = {},
+  ): Chunk | undefined {
     if (delta === undefined) return undefined;
     const said = hasRole ? delta : { role: 'assistant', ...delta };
     hasRole = true;
-    return { choices: [{ index: 0, delta: said, finish_reason: reason }], usage: undefined, extra: head };
+    return { choices: [{ index: 0, delta: said, finish_reason: reason, ...more }], usage: undefined, extra: head };
   }
 
   function take(part: LanguageModelV4StreamPart): Chunk | undefined {
@@ -65,7 +76,8 @@ export function createChunkMaker(
       case 'file':
         return chunk(reasoning.passBy({ images: [imageOf(part)] }));
       case 'finish': {
-        const ended = chunk({}, finishReasonOf(dialect, part.finishReason, tools.hasCalls()));
+        const reason = finishReasonOf(dialect, part.finishReason, tools.hasCalls());
+        const ended = chunk({}, reason, stopSequenceOf(part.providerMetadata));
         isFinished = true;
         return ended && { ...ended, usage: usageReportFrom(dialect, part.usage) };
       }

@@ -7,6 +7,7 @@ import {
   finishReasonOf,
   headOf,
   imageOf,
+  stopSequenceOf,
   unknownPart,
 } from '#providers/translated/answer.ts';
 import type { Dialect } from '#providers/translated/dialect.ts';
@@ -42,7 +43,7 @@ export function toCompletion(
     ...(images.length === 0 ? {} : { images }),
   };
   return {
-    choices: [{ index: 0, message, logprobs: null, finish_reason: reason }],
+    choices: [{ index: 0, message, logprobs: null, finish_reason: reason, ...stopSequenceOf(result.providerMetadata) }],
     usage: usageReportFrom(dialect, result.usage),
     extra: headOf(result.response ?? {}),
   };

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { TextRun } from '@purser/text-runs/text-run.ts';
 import { startScriptedUpstream } from '../../../../../tests/support/scripted-upstream.ts';
 import { anthropicDialect } from '#providers/anthropic/dialect.ts';
-import { type ProviderCall, UpstreamError } from '#providers/provider.ts';
+import { type ProviderCall, type StreamChunk, UpstreamError } from '#providers/provider.ts';
 import type { Dialect } from '#providers/translated/dialect.ts';
 import { createTranslated } from '#providers/translated/translated.ts';
 import { createVendorHttp } from '#providers/vendor-fetch.ts';
@@ -93,4 +94,33 @@ test('MO-11 a refused key is reported to its source for renewal', async (t) => {
   await assert.rejects(provider.complete(callOf()), isFailure('unauthorized'));
   await assert.rejects(provider.stream(callOf(), NEVER), isFailure('unauthorized'));
   assert.deepEqual(refused, ['secret', 'secret']);
+});
+
+test('WI-09 the stop sequence that a vendor names is in the choice', async (t) => {
+  const { upstream, provider } = await stageOf(t);
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  const stop = { stop_reason: 'stop_sequence', stop_sequence: 'END' };
+  const head = { id: 'm', type: 'message', role: 'assistant', model: 'm', usage };
+  const content = [{ type: 'text', text: 'a' }];
+  upstream.script({ body: JSON.stringify({ ...head, content, ...stop }) });
+  const [choice] = (await provider.complete(callOf())).choices;
+  assert.deepEqual([choice?.finish_reason, choice?.['stop_reason']], ['stop', 'END']);
+  const events = [
+    { type: 'message_start', message: { ...head, content: [], stop_reason: null } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'a' } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: stop, usage },
+    { type: 'message_stop' },
+  ];
+  const write = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+  upstream.script({ body: [{ write }] });
+  const source = await provider.stream(callOf(), NEVER);
+  const reasons: unknown[] = [];
+  const take = (chunks: readonly StreamChunk[]): true => {
+    for (const chunk of chunks) if (!(chunk instanceof TextRun)) reasons.push(chunk.choices[0]?.['stop_reason']);
+    return true;
+  };
+  take((await source.first()) ?? []);
+  await source.rest(take);
+  assert.equal(reasons.at(-1), 'END');
 });

@@ -1,7 +1,7 @@
 import type { ReplyCall, ToldUsage } from '#gateway/call/wire.ts';
 import type { Echo } from '#gateway/wires/messages/echo.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import type { FinishReason } from '#providers/completion.ts';
+import type { FinishReason, UsageReport } from '#providers/completion.ts';
 
 /** Members that the vendor’s types demand, and that nothing here has a value for. */
 const UNSAID: JsonObject = { container: null, diagnostics: null };
@@ -45,9 +45,17 @@ const INCOMPLETE = { length: 'max_tokens', content_filter: 'refusal' } as const;
 /** The stop of an answer that is on its way. */
 export const NO_STOP: JsonObject = { stop_reason: null, stop_sequence: null, stop_details: null };
 
-/** The usage of a message that has begun, by our estimate of its prompt. */
-export function begunUsage({ prompt }: ReplyCall): JsonObject {
-  return { ...usageWith({ input_tokens: prompt.tokensEstimated, output_tokens: 0 }), ...UNKNOWN_USAGE };
+/** The usage of a message that has begun: what its first chunk tells of the prompt, or else our guess. */
+export function begunUsage({ prompt }: ReplyCall, report: UsageReport | undefined): JsonObject {
+  const { prompt: all = prompt.tokensEstimated, cached = 0, cacheWrite = 0, cacheWriteLong = 0 } = report?.counts ?? {};
+  const written = cacheWrite + cacheWriteLong;
+  const counts = {
+    input_tokens: Math.max(0, all - cached - written),
+    cache_creation_input_tokens: written,
+    cache_read_input_tokens: cached,
+    output_tokens: 0,
+  };
+  return { ...usageWith(counts), ...UNKNOWN_USAGE };
 }
 
 /** The usage that a caller is told. The vendor counts tokens of the cache apart from the rest of the prompt. */

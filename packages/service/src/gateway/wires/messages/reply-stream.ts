@@ -9,7 +9,7 @@ import { createRunWriter } from '#gateway/wires/messages/reply-runs.ts';
 import { EVENTS } from '#gateway/wires/messages/reply-sink.ts';
 import { createSaidReader } from '#gateway/wires/said.ts';
 import { type Micros, microsToWire } from '#kernel/micros.ts';
-import type { ChunkChoice, FinishReason } from '#providers/completion.ts';
+import type { ChunkChoice, FinishReason, UsageReport } from '#providers/completion.ts';
 
 /** The end of a stream, up to the charge, which is known later. */
 interface MessageStreamEnd extends StreamEnd {
@@ -33,10 +33,10 @@ export function createStreamReply(call: ReplyCall, echo: Echo): StreamReply {
   let cutFrames: string | undefined;
   let end: MessageStreamEnd | undefined;
 
-  function begin(): string {
+  function begin(report?: UsageReport): string {
     if (hasBegun) return '';
     hasBegun = true;
-    const message = { ...messageHead(call), content: [], ...NO_STOP, usage: begunUsage(call) };
+    const message = { ...messageHead(call), content: [], ...NO_STOP, usage: begunUsage(call, report) };
     return eventFrame('message_start', `,"message":${JSON.stringify(message)}`);
   }
 
@@ -59,8 +59,8 @@ export function createStreamReply(call: ReplyCall, echo: Echo): StreamReply {
 
   return {
     alive: () => PING,
-    write: ({ choices }) => {
-      const begun = begin();
+    write: ({ choices, usage }) => {
+      const begun = begin(usage);
       // The order of choices is theirs, and this wire has one.
       const choice = choices.find(({ index }) => index === 0);
       return choice === undefined ? begun : begun + take(choice);
