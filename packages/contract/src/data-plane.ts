@@ -269,6 +269,19 @@ export const messageSchema = z
   })
   .meta({ id: 'Message', description: OPEN });
 
+/** An error of the Messages interface: the form that its clients read, with all fields of the envelope in it. */
+export const messageErrorSchema = z
+  .object({
+    type: z.literal('error'),
+    error: errorSchema.shape.error.extend({
+      type: z.string().meta({ description: 'The word of this interface.' }),
+      serviceType: z.string().meta({ description: 'The `type` of the same error on other routes.' }),
+    }),
+    request_id: z.string().meta({ description: 'The same as `error.correlationId`.' }),
+    topupUrl: z.string().optional(),
+  })
+  .meta({ id: 'MessageError', description: 'The form of every error of Messages.' });
+
 /** One event of a streamed answer of the Messages interface. */
 export const messageEventSchema = z
   .looseObject({ type: z.string(), message: messageSchema.optional() })

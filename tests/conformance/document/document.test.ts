@@ -70,7 +70,9 @@ test('ER-04 every documented address lists its methods when it refuses another',
       const reply = await httpSend(url, { method, path });
       assert.equal(reply.status, 405, `${method} ${path} ${reply.text}`);
       assert.deepEqual(reply.headers.get('allow')?.split(', ').toSorted(), taken.toSorted(), `${method} ${path}`);
-      if (method !== 'HEAD') assertRefusal(reply, { code: 'METHOD_NOT_ALLOWED' }, `${method} ${path}`);
+      // Errors of Messages have a form of their own (WI-09).
+      if (path === '/v1/messages' && method !== 'HEAD') assert.equal(reply.error['code'], 'METHOD_NOT_ALLOWED');
+      else if (method !== 'HEAD') assertRefusal(reply, { code: 'METHOD_NOT_ALLOWED' }, `${method} ${path}`);
     }
   }
 });

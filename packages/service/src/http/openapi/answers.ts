@@ -67,8 +67,10 @@ export function refusalsOf(
   const byStatus = Object.groupBy(codesOf(route, more), (code) => ERROR_STATUS[code]);
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, codes]) => {
-      const name = codes.join('.');
-      named.responses.set(name, refusalOf(status, codes, jsonSchemaOf(errorSchema, 'output', named)));
+      const { error = errorSchema } = route;
+      // Errors of one form and with the same codes are one response of the document.
+      const name = `${error === errorSchema ? '' : 'Messages.'}${codes.join('.')}`;
+      named.responses.set(name, refusalOf(status, codes, jsonSchemaOf(error, 'output', named)));
       return [status, { $ref: `#/components/responses/${name}` }];
     }),
   );

@@ -28,6 +28,8 @@ export interface DescribedRoute {
   readonly body?: Schema | undefined;
   /** The schema of each status; null for an answer without a body. */
   readonly answers: Readonly<Record<string, z.ZodType | null>>;
+  /** The schema of its errors, where it is not the envelope alone. */
+  readonly error?: z.ZodType;
   /** Other forms of the 200 answer. */
   readonly others?: readonly OtherContent[];
   /** Headers that a 200 answer may have in addition to those of all answers. */
