@@ -75,6 +75,9 @@ export const NAMED_PARAMETERS: ReadonlySet<string> = new Set([...KNOWN_PARAMETER
  */
 export const ALL_OF_THE_FORMAT = '*';
 
+/** Two names of one limit. The caller may use either. The provider is sent the one that it knows. */
+const OUTPUT_LIMITS = ['max_tokens', 'max_completion_tokens'];
+
 /** Parameters that the gateway itself acts on. A model's own list cannot take them away. */
 const OURS = new Set([
   ...ALWAYS,
@@ -84,10 +87,8 @@ const OURS = new Set([
   'user',
   'safety_identifier',
   'prompt_cache_key',
+  ...OUTPUT_LIMITS,
 ]);
-
-/** Two names of one limit. The caller may use either. The provider is sent the one that it knows. */
-const OUTPUT_LIMITS = ['max_tokens', 'max_completion_tokens'];
 
 /**
  * The accepted parameters by a model's own list. They are made once for each list, because every call of the model
@@ -100,12 +101,8 @@ export function acceptedBy(list: ReadonlySet<string> | undefined): ReadonlySet<s
   if (list === undefined) return KNOWN_PARAMETERS;
   const known = acceptedByList.get(list);
   if (known !== undefined) return known;
-  const isLimited = OUTPUT_LIMITS.some((name) => list.has(name));
   const isAccepted = (name: string): boolean =>
-    OURS.has(name) ||
-    list.has(name) ||
-    (isLimited && OUTPUT_LIMITS.includes(name)) ||
-    (list.has(ALL_OF_THE_FORMAT) && KNOWN_PARAMETERS.has(name));
+    OURS.has(name) || list.has(name) || (list.has(ALL_OF_THE_FORMAT) && KNOWN_PARAMETERS.has(name));
   const accepted = new Set([...NAMED_PARAMETERS].filter(isAccepted));
   acceptedByList.set(list, accepted);
   return accepted;
