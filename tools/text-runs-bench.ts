@@ -63,7 +63,7 @@ const CALL = {
   upstreams: [UPSTREAM],
   wantsUsage: true,
   choices: 1,
-  prompt: { tokensMax: 1_000, tokensEstimated: 20 },
+  prompt: { tokensMax: 1_000, tokensEstimated: 20, prompts: 1 },
   outputTokensAsked: 10_000,
   outputTokensMax: 10_000,
   reply: chatReply,

@@ -53,7 +53,7 @@ const ERRORS: readonly Row[] = [
     error: OpenAI.NotFoundError,
     act: (failing) => failing.models.retrieve('unheard-of'),
   },
-  { code: 'BAD_REQUEST', status: 400, error: OpenAI.BadRequestError, act: (failing) => failing.post('/embeddings') },
+  { code: 'BAD_REQUEST', status: 400, error: OpenAI.BadRequestError, act: (failing) => failing.post('/completions') },
   { code: 'PAYLOAD_TOO_LARGE', status: 413, error: OpenAI.APIError, act: ask('echo', { user: 'x'.repeat(1_100_000) }) },
   { code: 'UPSTREAM_PROVIDER_ERROR', status: 502, error: OpenAI.InternalServerError, act: ask('error') },
   { code: 'UPSTREAM_PROVIDER_ERROR', status: 502, error: OpenAI.InternalServerError, act: ask('rejects') },
@@ -119,7 +119,6 @@ const NOT_SERVED: readonly (readonly [path: string, says: RegExp])[] = [
   ['/messages', /Messages interface.*`ChatOpenAI`/],
   ['/messages?beta=true', /Messages interface.*`ChatOpenAI`/],
   ['/messages/count_tokens', /Messages interface/],
-  ['/embeddings', /no embeddings.*`embedder`/],
   ['/completions', /completions without a chat.*`is_chat_model=True`/],
 ];
 

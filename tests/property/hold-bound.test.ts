@@ -61,6 +61,7 @@ type AnyModel = typeof anyModel extends fc.Arbitrary<infer Value> ? Value : neve
 function modelOf({ input, cached, cacheWrite, output, margin, ...rest }: AnyModel): Model {
   return {
     id: 'acme.any-1',
+    dimensionsMax: undefined,
     upstreams: [
       {
         providerName: 'upstream',

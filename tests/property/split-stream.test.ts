@@ -84,7 +84,7 @@ const CALL = {
   reply: chatReply,
   wantsUsage: true,
   choices: 1,
-  prompt: { tokensMax: 1_000, tokensEstimated: 20 },
+  prompt: { tokensMax: 1_000, tokensEstimated: 20, prompts: 1 },
   outputTokensAsked: 1_000,
   outputTokensMax: 1_000,
 } as unknown as ChatCall;

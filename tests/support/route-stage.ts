@@ -11,7 +11,7 @@ import { OwnSignal } from '../../packages/service/src/kernel/signal.ts';
 import { UpstreamError, type UpstreamErrorKind } from '../../packages/service/src/providers/provider.ts';
 
 export const ASKED: Asked = { request: {}, requestText: '{}' };
-export const PROMPT = { tokensMax: 100, tokensEstimated: 25 };
+export const PROMPT = { tokensMax: 100, tokensEstimated: 25, prompts: 1 };
 export const OUTPUT = 50;
 
 const COMMON = {

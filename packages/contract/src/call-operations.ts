@@ -47,6 +47,14 @@ export const CALL_OPERATIONS: Readonly<Record<string, Operation>> = {
     description: 'It costs nothing and asks no provider: the count is our own estimate.',
     refuses: ['MODEL_NOT_ENTITLED'],
   },
+  'POST /v1/embeddings': {
+    id: 'createEmbeddings',
+    tag,
+    summary: 'Makes vectors of texts and charges the user’s wallet',
+    description:
+      'Takes models of embeddings, and they take no other call. What is set aside is the most that the input can cost, and the tokens of the input are charged. A batch whose vectors may be too large for one answer is refused: `"encoding_format": "base64"` takes a sixth of the room.',
+    refuses: OF_CALLS.filter((code) => code !== 'CONCURRENT_STREAM_LIMIT'),
+  },
   'GET /v1/models': {
     id: 'listModels',
     tag,

@@ -25,6 +25,7 @@ const TIMEOUT_MS_MAX = 3_600_000;
 const UPSTREAMS_MAX = 8;
 const WEIGHT_MAX = 1_000;
 const SEARCHES_MAX = 1_000;
+const DIMENSIONS_MAX = 65_536;
 
 /** A name of a provider or an alias. */
 export const catalogueName = z.string().regex(NAME, NAME_WORDS);
@@ -111,6 +112,9 @@ export const modelSchema = z.strictObject({
     .max(SEARCHES_MAX)
     .optional()
     .meta({ description: 'The most searches that a call can be billed for. A hold covers them all.' }),
+  dimensionsMax: z.int().min(1).max(DIMENSIONS_MAX).optional().meta({
+    description: 'For a model of embeddings: the most numbers of a vector, which bound the size of an answer.',
+  }),
   parameters: z.array(z.string()).optional(),
   apis: apis.optional(),
   outputLimitParameter: outputLimitParameter.optional(),
@@ -157,7 +161,9 @@ export function checkModel(model: CatalogueModel, complain: Complain): void {
   if ((model.defaultOutputTokens ?? 0) > model.maxOutputTokens) {
     complain(['defaultOutputTokens'], 'must not exceed `maxOutputTokens`');
   }
-  if (model.minOutputTokens > model.maxOutputTokens) complain(['minOutputTokens'], 'must not exceed `maxOutputTokens`');
+  const hasOutput = model.dimensionsMax === undefined;
+  if (hasOutput && model.minOutputTokens > model.maxOutputTokens)
+    complain(['minOutputTokens'], 'must not exceed `maxOutputTokens`');
 }
 
 function checkUpstreams(model: CatalogueModel, complain: Complain): void {

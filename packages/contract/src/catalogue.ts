@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { KINDS_WITH_APIS } from './apis.ts';
+import { canServe } from './apis.ts';
+import { checkEmbeddings } from './catalogue-embeddings.ts';
 import { catalogueName, checkModel, modelSchema, reasonsOutOfSight, upstreamsOf } from './catalogue-models.ts';
 import { providerSchema } from './catalogue-providers.ts';
 
@@ -33,11 +34,13 @@ export const catalogueSchema = z
         if (provider === undefined && upstream.provider !== '') {
           complain([...path, 'provider'], `there is no provider \`${upstream.provider}\``);
         }
-        const isOfOneApi = provider !== undefined && !KINDS_WITH_APIS.has(provider.kind);
-        if (isOfOneApi && (upstream.apis ?? model.apis) !== undefined) complain([...path, 'apis'], OF_ONE_API);
+        const stated = upstream.apis ?? model.apis;
+        if (provider !== undefined && stated !== undefined && !canServe(provider.kind, stated))
+          complain([...path, 'apis'], OF_ONE_API);
         const onAbandon = upstream.onAbandon ?? model.onAbandon ?? provider?.onAbandon;
         if (reasonsOutOfSight(model) && onAbandon === 'cancel') complain([...path, 'onAbandon'], CANCEL_OUT_OF_SIGHT);
       }
+      checkEmbeddings(catalogue.providers, model, (path, message) => complain(['models', index, ...path], message));
     }
     for (const [alias, target] of Object.entries(catalogue.aliases)) {
       if (ids.has(alias)) complain(['aliases', alias], 'is the identifier of a model');
@@ -47,7 +50,8 @@ export const catalogueSchema = z
     }
   });
 
-const OF_ONE_API = 'is only for providers of kind `openai-compatible` or `azure`: others have one interface';
+const OF_ONE_API =
+  'is only for providers of kind `openai-compatible` or `azure`, and `["embeddings"]` for `mistral`: others have one interface';
 
 const CANCEL_OUT_OF_SIGHT =
   'must be "drain": a model that reasons out of sight bills tokens that nobody can count when its stream is cancelled. ' +

@@ -6,7 +6,12 @@ import { type TopUpOptions, withTopUp } from './top-up.ts';
 import type { Balance, ConnectLink, Receipt, UsageSummary } from './wire.ts';
 
 /** The interfaces by which a user is charged. */
-const CALL_PATHS: ReadonlySet<string> = new Set(['/v1/chat/completions', '/v1/responses', '/v1/messages']);
+const CALL_PATHS: ReadonlySet<string> = new Set([
+  '/v1/chat/completions',
+  '/v1/responses',
+  '/v1/messages',
+  '/v1/embeddings',
+]);
 const USER_ID = /^[\x21-\x7e]{1,256}$/;
 
 export interface PurserOptions {

@@ -101,7 +101,7 @@ test('CC-14 a different user, body or path makes a different call', async () => 
   await assert.rejects(call());
   await call('eve');
   await call('anna', { ...CALL, body: '{"messages":[{}]}' });
-  await call('anna', CALL, 'https://purser.test/v1/embeddings');
+  await call('anna', CALL, 'https://purser.test/v1/images');
   await call();
   assert.deepEqual(numbers(), [0, 1, 2, 3, 0]);
   assert.equal(keys[3], null);

@@ -27,7 +27,7 @@ const UPSTREAM = { price: PRICE } as Upstream;
 const MODEL = { minOutputTokens: 16, contextTokens: 128_000, tokenizer: 'o200k' } as unknown as Model;
 const CALL_ID = newCallId();
 
-const PROMPT = { tokensMax: 1_000, tokensEstimated: 20 };
+const PROMPT = { tokensMax: 1_000, tokensEstimated: 20, prompts: 1 };
 
 const COMMON = { callId: CALL_ID, model: MODEL, upstreams: [UPSTREAM], choices: 2, prompt: PROMPT, outputTokensMax: 2 };
 const callOf = (wantsUsage: boolean) => ({ ...COMMON, reply: chatReply, wantsUsage }) as unknown as ChatCall;

@@ -44,7 +44,7 @@ class UserSettings:
         self.headers = {"x-service-user": user_id}
         self._access = access
         self._calls = UserCalls(access, user_id)
-        urls = frozenset(f"{self.base_url}/{path}" for path in ("chat/completions", "responses", "messages"))
+        urls = frozenset(f"{self.base_url}/{path}" for path in ("chat/completions", "responses", "messages", "embeddings"))
         self._watch = ChatWatch(urls, access.failed_calls, on_charge)
 
     def __repr__(self) -> str:

@@ -37,6 +37,8 @@ export interface Model {
    * could cover them.
    */
   readonly imageTokensMax: number | undefined;
+  /** The most numbers of a vector. Undefined if it is no model of embeddings. */
+  readonly dimensionsMax: number | undefined;
   /** The parameters that calls may have. Undefined means every parameter that the gateway knows. */
   readonly parameters: ReadonlySet<string> | undefined;
   readonly tokenizer: Tokenizer;
@@ -246,6 +248,7 @@ function modelOf(
     minOutputTokens: settings.minOutputTokens,
     promptOverheadTokens: settings.promptOverheadTokens + Math.max(...all.map(extraTokensOf)),
     imageTokensMax: settings.imageTokensMax,
+    dimensionsMax: settings.dimensionsMax,
     parameters: settings.parameters === undefined ? undefined : new Set(settings.parameters),
     tokenizer: settings.tokenizer ?? 'o200k',
     timeoutMs: settings.timeoutMs,

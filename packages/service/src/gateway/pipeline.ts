@@ -11,12 +11,12 @@ import {
   checkModelParameters,
   checkModelsOfKey,
   findEligible,
-  findOutcomeModel,
   parseIdempotencyKey,
   resolveModel,
   type RetryMarks,
   takesOf,
 } from '#gateway/request/validate-call.ts';
+import { checkModelOfWire, findOutcomeModel } from '#gateway/request/model-of-wire.ts';
 import { inWordsOf } from '#gateway/request/in-words-of.ts';
 import type { AskingCall, Drains, Gone, StreamPace, Rejections } from '#gateway/call/call.ts';
 import type { CallNotes } from '#gateway/call/call-notes.ts';
@@ -111,7 +111,7 @@ function prepareCall(gateway: Gateway, incoming: Incoming): AskingCall | Refusal
   const { isStream, model: name } = asking;
   notes.isStream = isStream;
 
-  const outcome = findOutcomeModel(gateway.catalogue, caller, name);
+  const outcome = findOutcomeModel(gateway.catalogue, caller, name, wire.name);
   const model = outcome ?? resolveModel(gateway.catalogue, name);
   if (model instanceof Refusal) return model;
   notes.model = model.id;
@@ -120,6 +120,8 @@ function prepareCall(gateway: Gateway, incoming: Incoming): AskingCall | Refusal
     checkEntitlement(caller, model, name) ??
     (outcome === undefined ? checkModelsOfKey(gateway.catalogue, caller, { model, name }) : undefined);
   if (barred !== undefined) return barred;
+  const misplaced = checkModelOfWire(model, name, wire.name);
+  if (misplaced !== undefined) return misplaced;
   const fitted = asking.fit(takesOf(model, wire.name));
   if (fitted instanceof Refusal) return fitted;
   const { request } = fitted;

@@ -15,12 +15,6 @@ interface OtherInterface {
  */
 const NOT_SERVED: readonly OtherInterface[] = [
   {
-    address: /\/embeddings$/,
-    name: 'embeddings',
-    advice:
-      'Send such calls to another service, or switch the feature off in your client: `embedder` (mem0), `Settings.embed_model` (LlamaIndex), the role `embed` (Continue).',
-  },
-  {
     // A client whose base address is wrong calls chat completions elsewhere. That is an unknown address.
     address: /(?<!\/chat)\/completions$/,
     name: 'completions without a chat',
@@ -33,6 +27,7 @@ const CHAT_ONLY =
   ' Chat completions are at `/v1/chat/completions`. Set your client to that interface, with a base address that ends in `/v1`.';
 const RESPONSES = ' Responses are at `/v1/responses`. Give your client a base address that ends in `/v1`.';
 const MESSAGES = ' Messages are at `/v1/messages`. Give your client the base address without `/v1`.';
+const EMBEDDINGS = ' Embeddings are at `/v1/embeddings`. Give your client a base address that ends in `/v1`.';
 const NOTHING_KEPT =
   ' No response is kept here, so none can be read, continued or cancelled later. Send the whole conversation with each call.';
 const ELSEWHERE =
@@ -42,6 +37,7 @@ const ELSEWHERE =
 const HINTS: readonly (readonly [address: RegExp, advice: string])[] = [
   [/\/completions$/, CHAT_ONLY],
   [/\/responses$/, RESPONSES],
+  [/\/embeddings$/, EMBEDDINGS],
   [/\/messages(?:\/count_tokens)?$/, MESSAGES],
   [/\/responses\/[^/]{1,64}(?:\/(?:cancel|input_items))?$/, NOTHING_KEPT],
   [/\/images\/(generations|edits|variations)$/, ` This service does not make images.${ELSEWHERE}`],

@@ -13,7 +13,11 @@ export interface ProbedApis {
 }
 
 const APIS: readonly Api[] = ['chat', 'responses'];
-const WORDS: Readonly<Record<Api, string>> = { chat: 'chat completions', responses: 'Responses' };
+const WORDS: Readonly<Record<Api, string>> = {
+  chat: 'chat completions',
+  responses: 'Responses',
+  embeddings: 'embeddings',
+};
 /** A server answers so where it serves nothing, or where it does not serve the model. */
 const NOTHING_THERE: ReadonlySet<number | undefined> = new Set([404, 405]);
 

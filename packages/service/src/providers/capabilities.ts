@@ -29,6 +29,7 @@ export function findUnsupported(
   request: JsonObject,
   wire: Api = 'chat',
 ): Unsupported | undefined {
+  if (wire === 'embeddings') return undefined; // It has no parameters but its own, which the vendor judges.
   switch (provider.kind) {
     // The caller's own format: a model's `parameters` say what the vendor takes of it.
     case 'openai-compatible':

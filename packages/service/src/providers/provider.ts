@@ -31,7 +31,7 @@ export type TakeChunks = (chunks: readonly StreamChunk[]) => boolean | Promise<b
 export type StreamChunk = Chunk | TextRun<Chunk>;
 
 /** The interfaces that a vendor may serve: how calls are written, and answers. */
-export type Api = 'chat' | 'responses' | 'messages';
+export type Api = 'chat' | 'responses' | 'messages' | 'embeddings';
 
 /** A call as its caller wrote it, for a provider that serves the caller's own interface. */
 export interface NativeCall {

@@ -101,6 +101,8 @@ export interface PromptSize {
   readonly tokensMax: number;
   /** Our best guess at the tokens, for a call whose usage the provider did not report (CC-11). */
   readonly tokensEstimated: number;
+  /** How many prompts these are, each with the context of the model. */
+  readonly prompts: number;
 }
 
 /** The parts of a call that decide whether its provider takes it. */
@@ -110,7 +112,7 @@ export interface RequestOfCall {
     readonly userId: EndUserId;
     readonly model: { readonly id: string };
   };
-  readonly asked: { readonly request: JsonObject };
+  readonly asked: Pick<Asked, 'request' | 'native'>;
 }
 
 /** Requests that a provider has just rejected for their content, in this process (CC-15). */

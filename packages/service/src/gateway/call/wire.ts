@@ -64,6 +64,8 @@ export interface Takes {
   readonly searchesMax?: number | undefined;
   /** The most output that it can be asked for, in tokens. */
   readonly outputTokensMax: number;
+  /** The most numbers of a vector, for a model of embeddings. */
+  readonly dimensionsMax?: number | undefined;
 }
 
 export interface Fitted {
@@ -74,6 +76,8 @@ export interface Fitted {
    * payer. Undefined on the wire of chat completions, whose own form `request` is.
    */
   readonly native?: JsonObject | undefined;
+  /** How many prompts it holds, each with a context of its own. Undefined: it is one. */
+  readonly prompts?: number | undefined;
   /** What was left out because the model cannot do it. A header of the answer says so. */
   readonly leftOut: readonly string[];
 }

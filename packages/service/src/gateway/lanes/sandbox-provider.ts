@@ -4,6 +4,7 @@ import type { Hold } from '#gateway/call/lane.ts';
 import type { Signal } from '#kernel/signal.ts';
 import { sourceOf } from '#gateway/lanes/made-chunks.ts';
 import { type Provider, type ProviderCall, type StreamChunk, UpstreamError } from '#providers/provider.ts';
+import { cannedEmbeddings } from '#sandbox/canned-embeddings.ts';
 import { cannedChunks, cannedCompletion } from '#sandbox/canned-answer.ts';
 import { CANNED, findOutcome, outcomeModel, type Outcome, type OutcomeFailure } from '#sandbox/outcomes.ts';
 
@@ -24,6 +25,11 @@ export function createSandboxProvider(
     complete: async (call) => {
       await wait(outcome.silence * statusMsMax);
       if (outcome.failure !== undefined) throw errorOf(outcome.failure);
+      const { native } = call;
+      if (native?.api === 'embeddings') {
+        const asked = { promptTokens: prompt.tokensEstimated, inputs: prompt.prompts, text: native.text };
+        return cannedEmbeddings(asked, outcome);
+      }
       return cannedCompletion(cannedCallOf(call), outcome);
     },
     stream: async (call, signal) => {

@@ -9,7 +9,6 @@ import {
   notOfKey,
   type Upstream,
 } from '#catalogue/catalogue.ts';
-import { ceilingOf } from '#catalogue/price.ts';
 import type { Asked, AskingCall, ChatCall } from '#gateway/call/call.ts';
 import type { Fitted, Takes, Wire, WireRequest } from '#gateway/call/wire.ts';
 import { outputTokensDeliverable } from '#gateway/usage/answer-size.ts';
@@ -35,7 +34,6 @@ import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { Caller } from '#accounts/key-directory.ts';
 import { findUnsupported, type Unsupported } from '#providers/capabilities.ts';
 import type { NativeCall } from '#providers/provider.ts';
-import { findOutcome } from '#sandbox/outcomes.ts';
 
 /** Checks the form of the request: model, messages, known parameters, their values. The order is that of CC-10. */
 export function checkShape(request: JsonObject): Refusal<'BAD_REQUEST'> | undefined {
@@ -86,7 +84,7 @@ function speaks({ apis }: { readonly apis: readonly string[] }, wire: Wire['name
 }
 
 /** What a model takes, for a wire that leaves out what it cannot do. */
-export function takesOf({ parameters, upstreams, maxOutputTokens }: Model, wire: Wire['name']): Takes {
+export function takesOf({ parameters, upstreams, maxOutputTokens, dimensionsMax }: Model, wire: Wire['name']): Takes {
   const accepted = acceptedBy(parameters);
   const ownForm = upstreams.every((upstream) => speaks(upstream, wire));
   const searchesMax = Math.min(...upstreams.map(({ price }) => Number(price.special?.searchesMax ?? 0n)));
@@ -99,6 +97,7 @@ export function takesOf({ parameters, upstreams, maxOutputTokens }: Model, wire:
     webSearch: ownForm && searchesMax > 0,
     searchesMax,
     outputTokensMax: maxOutputTokens,
+    dimensionsMax,
   };
 }
 
@@ -215,7 +214,7 @@ export function callOf(fitted: Fitted, model: Model, context: CallContext): Aski
     wantsUsage: isStream && isJsonObject(options) && options['include_usage'] === true,
     choices,
     // The provider gets the request as we write it: numbers may grow by that (1e20 becomes 21 digits), and escapes go (WA-07).
-    prompt: sizePrompt(model, measureImages(messagesOf(request)), asked),
+    prompt: sizePrompt(model, measureImages(messagesOf(request)), asked, fitted.prompts),
     outputTokensAsked,
     outputTokensMax,
     // A model that may think all of its output away answers nothing, and vendors refuse such a call.
@@ -280,22 +279,4 @@ function unaccepted(
   return refuse('BAD_REQUEST', `\`${shownOf(name)}\` is not a supported parameter.${hint} Supported: ${list}.`, {
     param: shownOf(name),
   });
-}
-
-/**
- * Finds the model of the failure simulator that a test key calls by this name. Under the outcome's name, it is the first model
- * that the app may call and that costs something, so that every refusal about money can occur. A live key has no such model.
- */
-export function findOutcomeModel(catalogue: Catalogue, { app, mode }: Caller, name: string): Model | undefined {
-  if (mode !== 'sandbox' || findOutcome(name) === undefined) return undefined;
-  const callable = catalogue.list().filter(({ model }) => isEntitled(app, model));
-  const basis = (callable.find(({ model }) => isPriced(model)) ?? callable[0])?.model;
-  // Nothing is drained: there is no provider whose bill would run on after the caller has left.
-  return (
-    basis && { ...basis, id: name, parameters: undefined, upstreams: [{ ...basis.upstreams[0], onAbandon: 'cancel' }] }
-  );
-}
-
-function isPriced({ upstreams: [{ price }] }: Model): boolean {
-  return ceilingOf(price, 1, 1) > 0n;
 }

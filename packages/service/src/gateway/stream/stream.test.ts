@@ -28,7 +28,7 @@ const call = {
   callId: newCallId(),
   model: { contextTokens: 1_000, tokenizer: 'o200k' },
   upstreams: [{ price, onAbandon: 'cancel', timeoutMs: 1_000 }],
-  prompt: { tokensMax: 1, tokensEstimated: 1 },
+  prompt: { tokensMax: 1, tokensEstimated: 1, prompts: 1 },
   choices: 1,
   outputTokensAsked: 1,
   outputTokensMax: 1,

@@ -14,14 +14,16 @@ const BYTES_PER_TOKEN = 4;
 
 /**
  * Sizes the prompt of a request as its provider gets it, so that it does not matter how the caller wrote it. The bytes that are sent
- * bound its tokens, and so does the model's context. The estimate is of its texts alone, without the signs of JSON, which no model
- * reads. Images count by the model's figure and not by their bytes, which say nothing of their tokens.
+ * bound its tokens, and so does the model's context, once for each of its prompts. The estimate is of its texts alone, without the
+ * signs of JSON, which no model reads. Images count by the model's figure and not by their bytes, which say nothing of their tokens.
  */
 export function sizePrompt(
   model: Model,
   { images, dataUrlBytes }: ImageSize,
   { request, requestText, native }: Asked,
+  prompts = 1,
 ): PromptSize {
+  const contextTokens = model.contextTokens * prompts;
   const innerBytes = Buffer.byteLength(requestText);
   // Of the two forms in which it may be sent, the longer one bounds it.
   const sentBytes = native === undefined ? innerBytes : Math.max(innerBytes, Buffer.byteLength(native.text));
@@ -29,8 +31,9 @@ export function sizePrompt(
   const textBytes = promptCharactersOf(request) + innerBytes - requestText.length - dataUrlBytes;
   const imageTokens = images * (model.imageTokensMax ?? 0);
   return {
-    tokensMax: Math.min(sentBytes - dataUrlBytes + imageTokens + model.promptOverheadTokens, model.contextTokens),
-    tokensEstimated: Math.min(Math.ceil(textBytes / BYTES_PER_TOKEN) + imageTokens, model.contextTokens),
+    tokensMax: Math.min(sentBytes - dataUrlBytes + imageTokens + model.promptOverheadTokens, contextTokens),
+    tokensEstimated: Math.min(Math.ceil(textBytes / BYTES_PER_TOKEN) + imageTokens, contextTokens),
+    prompts,
   };
 }
 
@@ -68,7 +71,7 @@ export function holdRequestOf(call: ChatCall, joined?: CallId): HoldRequest {
  */
 export function ceilingFor({ model, prompt, choices }: ChatCall, price: Price, outputTokens: number): Micros {
   const { tokensMax } = prompt;
-  const { contextTokens } = model;
+  const contextTokens = contextOf(model, prompt);
   if (tokensMax + outputTokens <= contextTokens) return ceilingOf(price, tokensMax, outputTokens * choices);
   const shortest = Math.max(0, contextTokens - outputTokens);
   const bounds = price.special?.tiers.map(({ inputTokensMax }) => inputTokensMax) ?? [];
@@ -84,6 +87,11 @@ export function ceilingFor({ model, prompt, choices }: ChatCall, price: Price, o
   return most;
 }
 
+/** What all prompts of a call and their answers may have together. */
+function contextOf({ contextTokens }: Model, { prompts }: PromptSize): number {
+  return contextTokens * prompts;
+}
+
 function atLeastMinimum(amount: Micros): Micros {
   return amount > HOLD_MIN ? amount : HOLD_MIN;
 }
@@ -93,7 +101,7 @@ export function outputTokensWithin(call: ChatCall, granted: Micros): number {
   const { model, upstreams, outputTokensMax, choices, prompt } = call;
   const { price } = upstreams[0];
   let output = Math.floor(outputWithin(price, prompt.tokensMax, outputTokensMax * choices, granted) / choices);
-  if (prompt.tokensMax + outputTokensMax <= model.contextTokens) return output;
+  if (prompt.tokensMax + outputTokensMax <= contextOf(model, prompt)) return output;
   // A longer answer leaves less of the context to the prompt, which may cost less: at most 24 steps.
   for (let above = outputTokensMax; output < above; ) {
     const middle = Math.ceil((output + above) / 2);

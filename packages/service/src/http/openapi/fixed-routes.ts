@@ -23,9 +23,11 @@ import {
   tokenCountSchema,
   usageSummarySchema,
 } from '@purser/contract/data-plane.ts';
+import { embeddingsSchema } from '@purser/contract/embeddings.ts';
 import { receiptSchema } from '@purser/contract/usage.ts';
 import { z } from 'zod';
 import { chatRequestSchema } from '#gateway/request/chat-schema.ts';
+import { embeddingsRequestSchema } from '#gateway/wires/embeddings/request-schema.ts';
 import { countRequestSchema, messagesRequestSchema } from '#gateway/wires/messages/request-schema.ts';
 import { responsesRequestSchema } from '#gateway/wires/responses/request-schema.ts';
 import type { DescribedRoute } from '#http/openapi/described-route.ts';
@@ -94,6 +96,14 @@ export const FIXED_ROUTES: readonly DescribedRoute[] = [
     error: messageErrorSchema,
     answers: { 200: tokenCountSchema },
     headers: RATE,
+  },
+  {
+    method: 'POST',
+    path: '/v1/embeddings',
+    access: 'user',
+    body: embeddingsRequestSchema(),
+    answers: { 200: embeddingsSchema },
+    headers: CALL,
   },
   { method: 'GET', path: '/v1/models', access: 'app', answers: { 200: modelListSchema }, headers: RATE },
   {

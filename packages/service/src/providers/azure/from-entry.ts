@@ -2,6 +2,7 @@ import type { CatalogueProvider } from '@purser/contract/catalogue-providers.ts'
 import type { HttpClient } from '@purser/upstream-http/client.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
 import { createOpenAiCompatible } from '#providers/openai-compatible/adapter.ts';
+import { withEmbeddings } from '#providers/openai-embeddings/adapter.ts';
 import { byApi, createOpenAiResponses } from '#providers/openai-responses/adapter.ts';
 import { createToResponsesRequest } from '#providers/openai-responses/to-request.ts';
 import type { Provider } from '#providers/provider.ts';
@@ -18,19 +19,20 @@ const API_VERSION = '2024-10-21';
 export function fromAzureEntry(http: HttpClient, entry: Entry, key: KeySource | undefined): Provider {
   const { deployments = false, apiVersion } = entry;
   const base = `${entry.endpoint.replace(/\/+$/, '')}/openai`;
-  const v1 = new URL(`${base}/v1/chat/completions${query(apiVersion)}`);
-  const urlOf = (deployment: string): URL => {
-    if (!deployments) return v1;
-    const path = `/deployments/${encodeURIComponent(deployment)}/chat/completions`;
-    return new URL(base + path + query(apiVersion ?? API_VERSION));
+  const urlsOf = (what: string): ((deployment: string) => URL) => {
+    const v1 = new URL(`${base}/v1/${what}${query(apiVersion)}`);
+    if (!deployments) return () => v1;
+    const version = query(apiVersion ?? API_VERSION);
+    return (deployment) => new URL(`${base}/deployments/${encodeURIComponent(deployment)}/${what}${version}`);
   };
   // Responses has no path of a deployment, and no dated version that resources of today need.
   const responses = new URL(`${base}/v1/responses${query(deployments ? undefined : apiVersion)}`);
   const address = { http, key, keyHeader: 'api-key' };
-  return byApi(
-    createOpenAiCompatible({ ...address, urlOf }),
+  const ofText = byApi(
+    createOpenAiCompatible({ ...address, urlOf: urlsOf('chat/completions') }),
     createOpenAiResponses({ ...address, urlOf: () => responses, toRequest: createToResponsesRequest() }),
   );
+  return withEmbeddings(ofText, { ...address, urlOf: urlsOf('embeddings') });
 }
 
 function query(version: string | undefined): string {

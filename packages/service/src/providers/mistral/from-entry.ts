@@ -3,6 +3,7 @@ import type { HttpClient } from '@purser/upstream-http/client.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
 import { toMistralRequest } from '#providers/mistral/to-request.ts';
 import { createOpenAiCompatible } from '#providers/openai-compatible/adapter.ts';
+import { withEmbeddings } from '#providers/openai-embeddings/adapter.ts';
 import type { Provider } from '#providers/provider.ts';
 
 type Entry = Extract<CatalogueProvider, { kind: 'mistral' }>;
@@ -12,6 +13,10 @@ type Entry = Extract<CatalogueProvider, { kind: 'mistral' }>;
  * adapter does not read.
  */
 export function fromMistralEntry(http: HttpClient, { baseUrl }: Entry, key: KeySource | undefined): Provider {
-  const url = new URL(`${baseUrl.replace(/\/+$/, '')}/chat/completions`);
-  return createOpenAiCompatible({ http, urlOf: () => url, key, toRequest: toMistralRequest });
+  const at = (path: string) => {
+    const url = new URL(baseUrl.replace(/\/+$/, '') + path);
+    return { http, urlOf: () => url, key };
+  };
+  const ofText = createOpenAiCompatible({ ...at('/chat/completions'), toRequest: toMistralRequest });
+  return withEmbeddings(ofText, at('/embeddings'));
 }

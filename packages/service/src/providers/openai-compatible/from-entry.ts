@@ -3,6 +3,7 @@ import type { HttpClient } from '@purser/upstream-http/client.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
 import { createOpenAiCompatible } from '#providers/openai-compatible/adapter.ts';
 import { createToRequest } from '#providers/openai-compatible/to-request.ts';
+import { withEmbeddings } from '#providers/openai-embeddings/adapter.ts';
 import { byApi, createOpenAiResponses } from '#providers/openai-responses/adapter.ts';
 import { createToResponsesRequest } from '#providers/openai-responses/to-request.ts';
 import type { Provider } from '#providers/provider.ts';
@@ -18,19 +19,21 @@ export function fromEntry(http: HttpClient, entry: Entry, key: KeySource | undef
     url.search = new URLSearchParams(query).toString();
     return { http, urlOf: () => url, key, keyHeader, headers };
   };
-  return byApi(
+  const ofText = byApi(
     createOpenAiCompatible({ ...at(path), toRequest: createToRequest(entry) }),
-    createOpenAiResponses({ ...at(responsesPath(path)), toRequest: createToResponsesRequest(entry) }),
+    createOpenAiResponses({ ...at(pathBeside(path, RESPONSES_PATH)), toRequest: createToResponsesRequest(entry) }),
   );
+  return withEmbeddings(ofText, at(pathBeside(path, EMBEDDINGS_PATH)));
 }
 
 const CHAT_PATH = '/chat/completions';
 const RESPONSES_PATH = '/responses';
+const EMBEDDINGS_PATH = '/embeddings';
 
-/** The path of Responses, which stands beside that of chat completions. An entry may name either. */
-function responsesPath(path: string): string {
-  if (path.endsWith(RESPONSES_PATH)) return path;
-  return path.endsWith(CHAT_PATH) ? path.slice(0, -CHAT_PATH.length) + RESPONSES_PATH : RESPONSES_PATH;
+/** The path of another interface, which stands beside that of chat completions. An entry may name either. */
+function pathBeside(path: string, other: string): string {
+  if (path.endsWith(other)) return path;
+  return path.endsWith(CHAT_PATH) ? path.slice(0, -CHAT_PATH.length) + other : other;
 }
 
 /** The client of a provider at an address of ours. */
