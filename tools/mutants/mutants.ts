@@ -21,6 +21,7 @@ import { MONTH_FAULTS } from './faults/months.ts';
 import { PRICE_FAULTS } from './faults/prices.ts';
 import { RECONCILIATION_FAULTS } from './faults/reconciliation.ts';
 import { RESERVE_FAULTS } from './faults/reserve.ts';
+import { MESSAGES_FAULTS } from './faults/messages.ts';
 import { RESPONSES_ANSWER_FAULTS } from './faults/responses-answers.ts';
 import { RESPONSES_FAULTS } from './faults/responses.ts';
 import { RETRY_FAULTS } from './faults/retries.ts';
@@ -57,6 +58,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...EXACT_CHARGE_FAULTS,
   ...ANSWER_FAULTS,
   ...UPSTREAM_FAULTS,
+  ...MESSAGES_FAULTS,
   ...RESPONSES_FAULTS,
   ...RESPONSES_ANSWER_FAULTS,
   ...RETRY_FAULTS,

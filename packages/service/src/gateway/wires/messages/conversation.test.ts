@@ -208,6 +208,12 @@ test('WI-08 marks for a cache stand where they stood', () => {
   assert.doesNotMatch(JSON.stringify(fittedOf(fields, takes).request), /cache_control/);
 });
 
+test('WI-08 a mark within a result is one of the result', () => {
+  const content = [{ ...text('a'), cache_control: { type: 'ephemeral' } }, text('b')];
+  const [, , read] = messagesOf([USER, assistant(use('a')), user(result('a', content))]) as readonly unknown[];
+  assert.deepEqual(read, { ...answered('a', [text('a'), text('b')]), cache_control: { type: 'ephemeral' } });
+});
+
 test('WI-08 a fault in a message is named by its place', () => {
   const cases: readonly (readonly [unknown, string])[] = [
     [[], 'messages'],

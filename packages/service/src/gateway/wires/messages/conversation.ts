@@ -187,11 +187,26 @@ function addResult(results: Message[], block: JsonObject, place: Place, said: Pa
   } else if (typeof content === 'string') addBlock({ type: 'text', text: content }, place, read);
   else if (content !== null) return { path: `${pathOf(place)}.content`, expects: 'a string or an array of blocks' };
   if (isError === true) markFailed(read, place);
+  const inner = takeMark(read);
   results.push({
-    message: { role: 'tool', tool_call_id: id, content: read.parts.length === 0 ? '' : contentOf(read), ...mark },
+    message: {
+      role: 'tool',
+      tool_call_id: id,
+      content: read.parts.length === 0 ? '' : contentOf(read),
+      ...inner,
+      ...mark,
+    },
     origin: { place, parts: read.places, calls: [] },
   });
   return undefined;
+}
+
+/** The last cache mark in a result, which then stands on the whole: Anthropic's library reads no marks within. */
+function takeMark({ parts }: Parts): JsonObject {
+  const mark = parts.findLast(({ cache_control: one }) => one !== undefined)?.['cache_control'];
+  if (mark === undefined) return {};
+  for (const [index, { cache_control: _mark, ...rest }] of parts.entries()) parts[index] = rest;
+  return { cache_control: mark };
 }
 
 /** Chat completions have no word for it, so the text says that the tool has failed. */

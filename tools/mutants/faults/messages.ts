@@ -1,0 +1,56 @@
+import type { Mutant } from '../mutant.ts';
+import { inFile, ofFile } from './places.ts';
+
+const reading = inFile('packages/service/src/gateway/wires/messages/read.ts');
+const conversation = inFile('packages/service/src/gateway/wires/messages/conversation.ts');
+const signatures = inFile('packages/service/src/gateway/wires/messages/thought-signatures.ts');
+const tools = inFile('packages/service/src/gateway/wires/messages/tools.ts');
+
+const read = ofFile('packages/service/src/gateway/wires/messages/parameters.test.ts');
+const conversed = ofFile('packages/service/src/gateway/wires/messages/conversation.test.ts');
+const refused = ofFile('packages/service/src/gateway/wires/messages/refusals.test.ts');
+
+/** Faults in how bodies of Messages are read. */
+export const MESSAGES_FAULTS: readonly Mutant[] = [
+  {
+    id: 'messages-limit-of-the-caller-not-read',
+    clause: 'WI-08',
+    edits: [reading("  add('max_completion_tokens', body['max_tokens']);\n", '')],
+    killer: read('WI-08 parameters are read into those of chat completions'),
+  },
+  {
+    id: 'messages-limit-above-the-model-lowered',
+    clause: 'WI-10',
+    edits: [reading("typeof limit === 'number' && limit > takes.outputTokensMax", 'false')],
+    killer: read('WI-10 a limit above the model’s is refused in the words that Claude Code reads'),
+  },
+  {
+    id: 'tools-that-cost-a-fee-taken-for-functions',
+    clause: 'WI-08',
+    edits: [tools("type !== 'custom' && type !== null", "type === ''")],
+    killer: read('WI-08 a tool is a function, and a vendor’s own is refused by its type'),
+  },
+  {
+    id: 'results-of-tools-behind-what-else-is-said',
+    clause: 'WI-08',
+    edits: [
+      conversation(
+        'for (const one of [...others.results, ...others.messages]) read.push(one);',
+        'for (const one of [...others.messages, ...others.results]) read.push(one);',
+      ),
+    ],
+    killer: conversed('WI-08 results follow the calls they answer, before what else is said'),
+  },
+  {
+    id: 'made-up-signatures-unchecked',
+    clause: 'WI-08',
+    edits: [
+      signatures(
+        'const read = parseBody(Buffer.concat([HEAD, json, TAIL]));',
+        'const read: unknown = { details: JSON.parse(json.toString()) };',
+      ),
+      signatures("read instanceof Refusal ? undefined : read['details']", "(read as JsonObject)['details']"),
+    ],
+    killer: refused('WI-08 a signature that somebody made up goes no further than a body does'),
+  },
+];
