@@ -1,6 +1,6 @@
 import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata, SharedV4Warning } from '@ai-sdk/provider';
 import type { JsonObject } from '#kernel/json.ts';
-import type { Chunk, FinishReason } from '#providers/completion.ts';
+import type { Chunk, ChunkChoice } from '#providers/completion.ts';
 import {
   annotationOf,
   finishReasonOf,
@@ -34,15 +34,11 @@ export function createChunkMaker(
   let hasRole = false;
   let isFinished = false;
 
-  function chunk(
-    delta: JsonObject | undefined,
-    reason: FinishReason | null = null,
-    more: JsonObject = {},
-  ): Chunk | undefined {
+  function chunk(delta: JsonObject | undefined, end: End = OPEN): Chunk | undefined {
     if (delta === undefined) return undefined;
     const said = hasRole ? delta : { role: 'assistant', ...delta };
     hasRole = true;
-    return { choices: [{ index: 0, delta: said, finish_reason: reason, ...more }], usage: undefined, extra: head };
+    return { choices: [{ index: 0, delta: said, ...end }], usage: undefined, extra: head };
   }
 
   function take(part: LanguageModelV4StreamPart): Chunk | undefined {
@@ -76,8 +72,7 @@ export function createChunkMaker(
       case 'file':
         return chunk(reasoning.passBy({ images: [imageOf(part)] }));
       case 'finish': {
-        const reason = finishReasonOf(dialect, part.finishReason, tools.hasCalls());
-        const ended = chunk({}, reason, stopSequenceOf(part.providerMetadata));
+        const ended = chunk({}, endOf(dialect, part, tools.hasCalls()));
         isFinished = true;
         return ended && { ...ended, usage: usageReportFrom(dialect, part.usage) };
       }
@@ -98,6 +93,15 @@ export function createChunkMaker(
 
   return { take, isFinished: () => isFinished };
 }
+
+type End = Pick<ChunkChoice, 'finish_reason'>;
+const OPEN: End = { finish_reason: null };
+
+function endOf(dialect: Dialect, { finishReason, providerMetadata }: FinishPart, hasCalls: boolean): End {
+  return { finish_reason: finishReasonOf(dialect, finishReason, hasCalls), ...stopSequenceOf(providerMetadata) };
+}
+
+type FinishPart = Extract<LanguageModelV4StreamPart, { type: 'finish' }>;
 
 function annotationsOf(annotation: JsonObject | undefined): JsonObject | undefined {
   return annotation && { annotations: [annotation] };
