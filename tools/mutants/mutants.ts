@@ -15,6 +15,7 @@ import { HAND_OVER_FAULTS } from './faults/hand-over.ts';
 import { LATE_FAULTS } from './faults/late.ts';
 import { LIMIT_FAULTS } from './faults/limits.ts';
 import { LONE_FAULTS } from './faults/lone.ts';
+import { MESSAGES_ANSWER_FAULTS } from './faults/messages-answers.ts';
 import { MONEY_OUT_FAULTS } from './faults/money-out.ts';
 import { MOVE_FAULTS } from './faults/moves.ts';
 import { MONTH_FAULTS } from './faults/months.ts';
@@ -50,6 +51,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LONE_FAULTS,
   ...BUDGET_FAULTS,
   ...CELL_BUDGET_FAULTS,
+  ...MESSAGES_ANSWER_FAULTS,
   ...MONEY_OUT_FAULTS,
   ...MONTH_FAULTS,
   ...CALL_FAULTS,
