@@ -36,7 +36,8 @@ export function createRejections(digests: IdempotencyDigests, clock: Clock): Rej
   const remembered = new Map<string, Remembered>(); // By digest: the request itself is never kept. Ordered by expiry.
 
   function requestOf(mode: Mode, { call: { app, userId, model }, asked }: RequestOfCall): string {
-    return digests.requestOf({ appId: app.appId, mode, userId }, model.id, JSON.stringify(asked.request));
+    const text = JSON.stringify(asked.request) + (asked.native?.text ?? '');
+    return digests.requestOf({ appId: app.appId, mode, userId }, model.id, text);
   }
 
   function forgetOld(): void {
