@@ -37,7 +37,7 @@ test('OP-06 ER-03 every terminal request has a line without names, tokens or que
     pathShown('/connect/a-token-of-a-link?status=anna'),
     pathShown(`/apps/${app.appId}/users/anna%40example.test`),
     pathShown(`/apps/${app.appId}/users/anna%40example.test`, 'DELETE'),
-    pathShown('/v1/embeddings', 'POST'),
+    pathShown('/v1/moderations', 'POST'),
     pathShown('/anna@example.test'),
     pathShown('/v1/chat/completions/'),
   ]);
@@ -47,7 +47,7 @@ test('OP-06 ER-03 every terminal request has a line without names, tokens or que
     '/connect/:part',
     '/apps/:appId/users/:userId',
     '/apps/:appId/users/:userId',
-    '/embeddings',
+    '/moderations',
     '(no such address)',
     '(no such address)',
   ]);
