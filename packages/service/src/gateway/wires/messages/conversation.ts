@@ -94,7 +94,7 @@ function readMessages(given: readonly unknown[]): readonly Message[] | ValueFaul
         ? addToTurn(turn, blocks, place)
         : role === 'user'
           ? addUser(others, blocks, place)
-          : addSystem(others, blocks, place, hasBegun);
+          : addSystem(hasBegun ? others.messages : read, blocks, place, hasBegun);
     if (bad !== undefined) return bad;
     hasBegun ||= role !== 'system';
   }
@@ -224,7 +224,7 @@ function markFailed({ parts, places }: Parts, place: Place): void {
  * the system says.
  */
 function addSystem(
-  others: Others,
+  messages: Message[],
   blocks: readonly JsonObject[],
   [message]: Place,
   hasBegun: boolean,
@@ -235,7 +235,7 @@ function addSystem(
     const fault = textFault(block, place) ?? addBlock(hasBegun ? reminder(block) : block, place, read);
     if (fault !== undefined) return fault;
   }
-  others.messages.push(messageOf(hasBegun ? 'user' : 'system', read, [message]));
+  messages.push(messageOf(hasBegun ? 'user' : 'system', read, [message]));
   return undefined;
 }
 

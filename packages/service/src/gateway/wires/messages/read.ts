@@ -5,13 +5,13 @@ import { checkShape } from '#gateway/request/validate-call.ts';
 import { readConversation } from '#gateway/wires/messages/conversation.ts';
 import type { Echo } from '#gateway/wires/messages/echo.ts';
 import { isFault } from '#gateway/wires/messages/faults.ts';
-import { withoutMarksNotTaken } from '#gateway/wires/messages/marks.ts';
 import { findBadParameter } from '#gateway/wires/messages/parameters.ts';
 import { overLimit } from '#gateway/wires/messages/over-limit.ts';
 import { callersName } from '#gateway/wires/messages/paths.ts';
 import type { Message } from '#gateway/wires/messages/places.ts';
 import { shownThinking, thinkingOf } from '#gateway/wires/messages/thinking.ts';
 import { type Choice, readChoice, readTools, type ToolSet } from '#gateway/wires/messages/tools.ts';
+import { withoutNotTaken } from '#gateway/wires/not-taken.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 
@@ -119,7 +119,7 @@ function fit({ body }: Parts, request: JsonObject, takes: Takes): Fitted | Refus
   }
   const thinking = thinkingOf(body, takes);
   const leftOut = [...thinking.leftOut];
-  const fitted: Record<string, unknown> = { ...withoutMarksNotTaken(request, takes), ...thinking.asked };
+  const fitted: Record<string, unknown> = { ...withoutNotTaken(request, takes), ...thinking.asked };
   // Agents say it to every model, and cope with several calls.
   if (request['parallel_tool_calls'] === false && !takes.parameter('parallel_tool_calls', false)) {
     delete fitted['parallel_tool_calls'];

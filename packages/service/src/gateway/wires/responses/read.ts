@@ -14,6 +14,7 @@ import type { SealedIds } from '#gateway/wires/responses/sealed-ids.ts';
 import { settingsOf } from '#gateway/wires/responses/settings.ts';
 import { type Choice, readChoice } from '#gateway/wires/responses/tool-choice.ts';
 import { type OtherTool, readTools, type ToolSet } from '#gateway/wires/responses/tools.ts';
+import { withoutNotTaken } from '#gateway/wires/not-taken.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 
@@ -151,7 +152,7 @@ function fit(parts: Parts, request: JsonObject, takes: Takes, sealedIds: SealedI
   if (insistsOn !== undefined && isLeftOut(insistsOn.tool, takes)) return refuseTool(insistsOn);
   const leftOut = new Set(tools.others.filter(({ tool }) => isLeftOut(tool, takes)).map(({ tool }) => tool.type));
   const dropped = new Set<string>();
-  const fitted: Record<string, unknown> = { ...request };
+  const fitted: Record<string, unknown> = { ...withoutNotTaken(request, takes) };
   if (request['verbosity'] !== undefined && !takes.parameter('verbosity', request['verbosity'])) {
     delete fitted['verbosity'];
     dropped.add('text.verbosity');
