@@ -57,7 +57,7 @@ function assertWentBack(asked: readonly Sent[]): void {
     [assistant?.['role'], assistant?.['reasoning_content'], result?.['role'], result?.['tool_call_id']],
     ['assistant', 'I ask.', 'tool', 'call_1'],
   );
-  const [call] = assistant?.['tool_calls'] as readonly { id: string; function: { arguments: string } }[];
+  const [call] = (assistant?.['tool_calls'] ?? []) as readonly { id: string; function: { arguments: string } }[];
   assert.deepEqual([call?.id, JSON.parse(call?.function.arguments ?? '')], ['call_1', { city: 'Rome' }]);
 }
 
@@ -116,3 +116,26 @@ for (const isStream of [false, true]) {
     assertWentBack(asked());
   });
 }
+
+test('WI-09 ER-02 answers of Messages carry the id that the vendor’s library shows', async () => {
+  const client = new Anthropic({ baseURL: service.url, apiKey: app.liveKey, defaultHeaders: headers, maxRetries: 0 });
+  const messages: MessageParam[] = [{ role: 'user', content: 'Hello' }];
+  const params = { model: 'large', messages };
+  const asks = [
+    () => client.messages.create({ ...params, max_tokens: 10 }).withResponse(),
+    () => client.messages.create({ ...params, max_tokens: 10, stream: true }).withResponse(),
+    () => client.messages.countTokens(params).withResponse(),
+  ];
+  for (const [place, ask] of asks.entries()) {
+    scriptLoop(place === 1);
+    const { response, request_id: id } = await ask();
+    assert.equal(id, response.headers.get('x-request-id'));
+    assert.ok(id);
+  }
+  const refused = client.messages.create({ model: 'unheard-of', messages, max_tokens: 10 });
+  await assert.rejects(refused, (failure: InstanceType<typeof Anthropic.APIError>) => {
+    const { request_id: id } = failure.error as { readonly request_id: string };
+    assert.equal(failure.requestID, id);
+    return true;
+  });
+});

@@ -54,10 +54,14 @@ export function setHeaders(response: ServerResponse, headers: readonly string[])
   for (let at = 0; at + 1 < headers.length; at += 2) response.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
 }
 
+/** The header that clients of Messages show, beside the `request_id` in the body of an error (WI-09). */
+export const ID_OF_MESSAGES = 'request-id';
+
 /** Puts the correlation id on the answer, before anybody knows what the answer will be (ER-02). */
-export function nameAnswer({ response, correlationId }: Exchange): void {
+export function nameAnswer({ response, correlationId, notes, errorOf = notes?.wire.errorOf }: Exchange): void {
   response.setHeader('x-correlation-id', correlationId);
   response.setHeader('x-request-id', correlationId);
+  if (errorOf !== undefined) response.setHeader(ID_OF_MESSAGES, correlationId);
 }
 
 /** Sends an answer as JSON, with its length, so that the connection can be used again. */

@@ -11,7 +11,7 @@ import { rateLimitHeaders } from '#http/data-plane/rate-limit-headers.ts';
 import { heavyBodies } from '#http/heavy-bodies.ts';
 import { BODY_BYTES_MAX, declaredRefusal, readBody, tooMany } from '#http/read-body.ts';
 import { knownCallers, largeBodies } from '#http/reading.ts';
-import { type Exchange, sendRefusal, setHeaders } from '#http/respond.ts';
+import { type Exchange, ID_OF_MESSAGES, sendRefusal, setHeaders } from '#http/respond.ts';
 import { failpoint } from '#kernel/failpoint.ts';
 import { type Micros, microsToWire } from '#kernel/micros.ts';
 import { Refusal } from '#kernel/refusal.ts';
@@ -36,6 +36,7 @@ const STREAM_HEADERS = Object.entries({
 export async function handleCall(plane: CallPlane, wire: Wire, exchange: Exchange): Promise<void> {
   const { request, response, correlationId } = exchange;
   const head = ['x-correlation-id', correlationId, 'x-request-id', correlationId];
+  if (wire.errorOf !== undefined) head.push(ID_OF_MESSAGES, correlationId);
   const most = wire.takesLargeBodies ? plane.bodyBytesMax : undefined;
   const declared = declaredRefusal(request, most);
   if (declared !== undefined) return sendRefusal(exchange, wire.worded(declared));

@@ -7,7 +7,7 @@ import { rateLimitHeaders } from '#http/data-plane/rate-limit-headers.ts';
 import { heavyBodies } from '#http/heavy-bodies.ts';
 import { declaredRefusal, readBody } from '#http/read-body.ts';
 import { knownCallers } from '#http/reading.ts';
-import { type Exchange, sendJson, sendRefusal, setHeaders } from '#http/respond.ts';
+import { type Exchange, nameAnswer, sendJson, sendRefusal, setHeaders } from '#http/respond.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
 /** Answers a request to count a prompt, by our own estimate (WI-10). It reaches no provider and costs nothing. */
@@ -15,6 +15,7 @@ export async function handleCount(plane: DataPlane, wire: Wire, asked: Exchange)
   const { gateway, bodyBytesMax } = plane;
   const { request, response } = asked;
   const exchange = { ...asked, errorOf: wire.errorOf };
+  nameAnswer(exchange);
   const most = wire.takesLargeBodies ? bodyBytesMax : undefined;
   const declared = declaredRefusal(request, most);
   if (declared !== undefined) return sendRefusal(exchange, wire.worded(declared));

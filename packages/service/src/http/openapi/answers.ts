@@ -14,6 +14,7 @@ const whole = (description: string) => ({ description, schema: { type: 'integer'
 export const HEADERS = {
   'x-correlation-id': text('The correlation id of the call: the one that you sent, or a new one.'),
   'x-request-id': text('The same as `x-correlation-id`, for clients that show this header.'),
+  'request-id': text('The same again, for clients of the Messages interface.'),
   'x-should-retry': { description: 'Whether a retry makes sense.', schema: { enum: ['true', 'false'] } },
   'retry-after': {
     description: 'How long to wait before a retry, in seconds.',
@@ -70,7 +71,8 @@ export function refusalsOf(
       const { error = errorSchema } = route;
       // Errors of one form and with the same codes are one response of the document.
       const name = `${error === errorSchema ? '' : 'Messages.'}${codes.join('.')}`;
-      named.responses.set(name, refusalOf(status, codes, jsonSchemaOf(error, 'output', named)));
+      const ids = error === errorSchema ? IDS : [...IDS, 'request-id'];
+      named.responses.set(name, refusalOf(status, codes, { ids, error: jsonSchemaOf(error, 'output', named) }));
       return [status, { $ref: `#/components/responses/${name}` }];
     }),
   );
@@ -108,13 +110,20 @@ function needsRole({ method, path }: DescribedRoute): boolean {
   return path.startsWith('/apps/{appId}') && leastRoleOf(`${method} ${path}`) !== 'viewer';
 }
 
+interface RefusalForm {
+  /** The headers that name the answer. */
+  readonly ids: readonly string[];
+  readonly error: JsonObject;
+}
+
+const IDS = ['x-correlation-id', 'x-request-id'] as const;
+
 /** One response of the document. The codes narrow the error schema, so that generated clients know which can occur. */
-function refusalOf(status: string, codes: readonly ErrorCode[], error: JsonObject): Response {
+function refusalOf(status: string, codes: readonly ErrorCode[], { ids, error }: RefusalForm): Response {
   // A 402 of a call passes if money is only on hold (WA-13).
   const isRetried = ['409', '429', '500'].includes(status) || codes.includes('APP_SPEND_CAP_EXCEEDED');
   const names = [
-    'x-correlation-id',
-    'x-request-id',
+    ...ids,
     'x-should-retry',
     ...(status === '401' ? ['www-authenticate'] : []),
     ...(codes.includes('PAYMENT_REQUIRED') ? ['x-service-topup-url'] : []),

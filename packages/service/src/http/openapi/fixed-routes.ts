@@ -86,7 +86,7 @@ export const FIXED_ROUTES: readonly DescribedRoute[] = [
     error: messageErrorSchema,
     answers: { 200: messageSchema },
     others: [{ contentType: 'text/event-stream', schema: messageEventSchema }],
-    headers: CALL,
+    headers: ['request-id', ...CALL],
   },
   {
     method: 'POST',
@@ -95,7 +95,7 @@ export const FIXED_ROUTES: readonly DescribedRoute[] = [
     body: countRequestSchema(),
     error: messageErrorSchema,
     answers: { 200: tokenCountSchema },
-    headers: RATE,
+    headers: ['request-id', ...RATE],
   },
   {
     method: 'POST',
