@@ -47,15 +47,17 @@ const RESPONSES = {
   ],
 };
 
-for (const [kind, providerModel] of KINDS) {
+function find(kind: (typeof KINDS)[number][0], providerModel: string, request: JsonObject): unknown {
+  const provider = { kind, baseUrl: 'https://a.test', onAbandon: 'cancel' } as CatalogueProvider;
+  return findUnsupported({ provider, providerModel }, request);
+}
+
+for (const [kind, model] of KINDS) {
   test(`WI-08 WI-04 a conversation that others began goes on at ${kind}`, () => {
-    const find = (request: JsonObject) =>
-      findUnsupported(
-        { provider: { kind, baseUrl: 'https://a.test', onAbandon: 'cancel' } as CatalogueProvider, providerModel },
-        request,
-      );
-    const takes = { parameter: (name: string, value?: unknown) => find({ [name]: value }) === undefined };
-    assert.equal(find(messagesFitted(MESSAGES, takes).request), undefined);
-    assert.equal(find(responsesFitted(RESPONSES, takes).request), undefined);
+    const takes = {
+      parameter: (name: string, value?: unknown) => find(kind, model, { [name]: value }) === undefined,
+    };
+    assert.equal(find(kind, model, messagesFitted(MESSAGES, takes).request), undefined);
+    assert.equal(find(kind, model, responsesFitted(RESPONSES, takes).request), undefined);
   });
 }
