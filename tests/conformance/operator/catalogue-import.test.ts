@@ -203,6 +203,20 @@ const tested = async (name: string): Promise<string> => {
   return `${String(outcome)}: ${String(message)}`;
 };
 
+test('CP-05 WI-11 a provider of embeddings is tested by a vector', async () => {
+  await operator.get(200, 'PUT', '/operator/providers/vectors', {
+    kind: 'openai-compatible',
+    baseUrl: upstream.baseUrl,
+    apis: ['embeddings'],
+  });
+  upstream.script({ body: '{"data":[{"embedding":[1]}],"usage":{"prompt_tokens":1,"total_tokens":1}}' });
+  assert.match(await tested('vectors'), /^answered: /);
+  assert.equal(upstream.requests.at(-1)?.path, '/v1/embeddings');
+  assert.deepEqual(upstream.requests.at(-1)?.body, { model: 'gpt-x', input: 'Hello' });
+  upstream.script({ status: 503, body: '{}' });
+  assert.match(await tested('vectors'), /^outage: /);
+});
+
 test('CP-05 a provider test says in words how to fix its failure', async () => {
   for (const [status, words, headers] of [
     [401, /^unauthorized: The provider requires a key \(401\), and its entry does not name one/],

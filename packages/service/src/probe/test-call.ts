@@ -27,12 +27,21 @@ export interface TestedCall {
 /** The most output of the call. OpenAI's Responses takes no smaller limit than the second. */
 const TOKENS = { chat: 1, responses: 16 } as const;
 
-/** Makes one streamed call of one token of output, and measures it. A failure of the upstream is a result. */
+/** What a model of embeddings is asked. */
+const TEXT_TO_EMBED = JSON.stringify({ input: 'Hello' });
+
+/** Makes one streamed call of one token of output, or of a vector, and measures it. A failure of the upstream is a result. */
 export async function testCall(manner: Manner, clock: SteadyClock): Promise<TestedCall> {
   const beginMs = clock.nowMs();
   const sinceMs = () => Math.round(clock.nowMs() - beginMs);
   let firstByteMs: number | undefined;
   try {
+    if (manner.apis?.includes('embeddings') === true) {
+      const native = { api: 'embeddings', text: TEXT_TO_EMBED } as const;
+      const { usage, large } = await manner.provider.complete({ ...callOf(manner, EMBEDDED), native });
+      large?.leave();
+      return answered(sinceMs(), sinceMs(), reported(usage));
+    }
     const isChat = manner.apis?.includes('chat') !== false;
     const call = { ...HELLO, outputTokens: isChat ? TOKENS.chat : TOKENS.responses };
     const source: ChunkSource = await manner.provider.stream(callOf(manner, call), new AbortController().signal);
@@ -47,13 +56,20 @@ export async function testCall(manner: Manner, clock: SteadyClock): Promise<Test
     const first = await source.first();
     if (first !== undefined) take(first);
     await source.rest(take);
-    return { outcome: 'answered', words: 'It answered.', status: undefined, firstByteMs, totalMs: sinceMs(), usage };
+    return answered(firstByteMs, sinceMs(), usage);
   } catch (fault) {
     if (!(fault instanceof UpstreamError)) throw fault;
     const { kind, message, status, retryAfterSeconds } = fault;
     const more = { faultCode: codeIn(fault.cause), retryAfterSeconds };
     return { outcome: kind, words: message, status, ...more, firstByteMs, totalMs: sinceMs(), usage: undefined };
   }
+}
+
+/** The same in the form of a chat, by which inputs are counted. */
+const EMBEDDED = { request: { messages: [{ role: 'user', content: 'Hello' }] }, outputTokens: 1 };
+
+function answered(firstByteMs: number | undefined, totalMs: number, usage: TokenCounts | undefined): TestedCall {
+  return { outcome: 'answered', words: 'It answered.', status: undefined, firstByteMs, totalMs, usage };
 }
 
 /** The code of a fault, or of the first of several: a host may have several addresses, and each is tried. */
