@@ -31,5 +31,4 @@ Other interfaces of the same vendors get a 400 that says so, costs nothing and r
 | client | calls | what switches it to chat completions |
 |---|---|---|
 | Claude Code, @anthropic-ai/sdk | \`/v1/messages\` | nothing |
-| LlamaIndex, \`OpenAILike\` | \`/v1/completions\` | \`is_chat_model=True\` |
-| embedders of mem0, LlamaIndex, Haystack, LangChain, AI SDK | \`/v1/embeddings\` | another service for these |`;
+| LlamaIndex, \`OpenAILike\` | \`/v1/completions\` | \`is_chat_model=True\` |`;

@@ -10,6 +10,7 @@ import { CELL_FAULTS } from './faults/cells.ts';
 import { CONSOLE_FAULTS } from './faults/console.ts';
 import { CONNECTION_FAULTS } from './faults/connections.ts';
 import { AUDIT_FAULTS } from './faults/audit.ts';
+import { EMBEDDINGS_FAULTS } from './faults/embeddings.ts';
 import { EXACT_CHARGE_FAULTS } from './faults/exact-charges.ts';
 import { HAND_OVER_FAULTS } from './faults/hand-over.ts';
 import { LATE_FAULTS } from './faults/late.ts';
@@ -57,6 +58,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...CALL_FAULTS,
   ...PRICE_FAULTS,
   ...RECONCILIATION_FAULTS,
+  ...EMBEDDINGS_FAULTS,
   ...EXACT_CHARGE_FAULTS,
   ...ANSWER_FAULTS,
   ...UPSTREAM_FAULTS,

@@ -11,6 +11,12 @@ const MODEL = {
   contextTokens: 128_000,
   maxOutputTokens: 1_000,
 };
+const EMBEDDINGS = {
+  apis: ['embeddings'],
+  price: { inputMicrosPerMillion: 1, outputMicrosPerMillion: 0 },
+  maxOutputTokens: 1,
+  dimensionsMax: 1_536,
+};
 const FILE = {
   providers: { upstream: { kind: 'openai-compatible', baseUrl: 'https://api.example.test/v1' } },
   models: [MODEL],
@@ -121,6 +127,45 @@ const FAULTS: readonly (readonly [string, unknown, RegExp])[] = [
     /models\.0\.apis: is only for providers of kind `openai-compatible` or `azure`/,
   ],
   [
+    'mixes embeddings with another interface',
+    withModel({ ...EMBEDDINGS, apis: ['chat', 'embeddings'] }),
+    /models\.0\.apis: must have `embeddings` alone/,
+  ],
+  [
+    'makes embeddings at a kind that has none here',
+    { ...FILE, providers: { upstream: { kind: 'google' } }, models: [{ ...MODEL, ...EMBEDDINGS }] },
+    /models\.0\.apis: is only for providers of kind/,
+  ],
+  [
+    'makes embeddings at some of its upstreams',
+    withModel({
+      ...EMBEDDINGS,
+      provider: undefined,
+      providerModel: undefined,
+      upstreams: [
+        { provider: 'upstream', providerModel: 'vectors' },
+        { provider: 'upstream', providerModel: 'text', apis: ['chat'] },
+      ],
+    }),
+    /models\.0\.apis: .*for all upstreams, or for none/,
+  ],
+  [
+    'makes vectors of an unknown size',
+    withModel({ ...EMBEDDINGS, dimensionsMax: undefined }),
+    /models\.0\.dimensionsMax: is required/,
+  ],
+  ['has vectors and makes text', withModel({ dimensionsMax: 8 }), /models\.0\.dimensionsMax: is only for/],
+  [
+    'has a price for the output of embeddings',
+    withModel({ ...EMBEDDINGS, price: MODEL.price }),
+    /models\.0\.price\.outputMicrosPerMillion: must be 0/,
+  ],
+  [
+    'will have a price for the output of embeddings',
+    withModel({ ...EMBEDDINGS, priceChanges: [{ from: '2030-01-01T00:00:00Z', price: MODEL.price }] }),
+    /models\.0\.priceChanges\.0\.price\.outputMicrosPerMillion: must be 0/,
+  ],
+  [
     'leaves a model that takes `reasoning_effort` to a provider that cancels',
     withModel({ parameters: ['reasoning_effort'] }),
     /models\.0\.onAbandon: .*"reasonsOutOfSight": false/,
@@ -205,6 +250,15 @@ test('MO-06 an entry accepts vendor differences, but no secret', () => {
   const { upstream } = parse(withProvider(options)).providers;
   for (const [name, value] of Object.entries(options))
     assert.deepEqual(upstream?.[name as keyof typeof upstream], value);
+});
+
+test('WI-11 a model of embeddings has no output, and the kinds that serve them are accepted', () => {
+  const mistral = { ...FILE, providers: { upstream: { kind: 'mistral' } }, models: [{ ...MODEL, ...EMBEDDINGS }] };
+  const ofProvider = withProvider({ apis: ['embeddings'] });
+  const byProvider = { ...ofProvider, models: [{ ...MODEL, ...EMBEDDINGS, apis: undefined }] };
+  for (const file of [withModel(EMBEDDINGS), mistral, byProvider]) {
+    assert.partialDeepStrictEqual(parse(file).models[0], { maxOutputTokens: 1, dimensionsMax: 1_536 });
+  }
 });
 
 test('WI-03 an entry says which interfaces a provider serves, and for a model', () => {

@@ -61,9 +61,7 @@ function vectorOf(item: unknown, place: number): JsonObject {
 /** The usage, in which all tokens are of the input. */
 function usageIn(answer: JsonObject): UsageReport | undefined {
   const report = reportIn(answer);
-  if (report === undefined) return undefined;
-  const { prompt, completion = 0, total } = report.counts;
-  return { ...report, counts: { ...report.counts, prompt: prompt ?? total, completion } };
+  return report && { ...report, counts: { completion: 0, ...report.counts } };
 }
 
 function malformed(what: string): UpstreamError {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import type { HttpClient } from '@purser/upstream-http/client.ts';
 import { fromAzureEntry } from '#providers/azure/from-entry.ts';
+import { fromMistralEntry } from '#providers/mistral/from-entry.ts';
 import { fromEntry } from '#providers/openai-compatible/from-entry.ts';
 import type { Api, Provider } from '#providers/provider.ts';
 
@@ -40,6 +41,8 @@ const compatible = (more: Partial<Entry<'openai-compatible'>>) => (http: HttpCli
   );
 const azure = (more: Partial<Entry<'azure'>>) => (http: HttpClient) =>
   fromAzureEntry(http, { kind: 'azure', endpoint: 'https://my.test', onAbandon: 'drain', ...more }, undefined);
+const mistral = (http: HttpClient) =>
+  fromMistralEntry(http, { kind: 'mistral', baseUrl: 'https://mistral.test/v1/', onAbandon: 'drain' }, undefined);
 
 test('WI-03 Responses are beside chat completions, wherever those are', async () => {
   const alone: readonly Api[] = ['responses'];
@@ -66,4 +69,18 @@ test('WI-02 a call goes by Responses for its caller, or where nothing else is se
   assert.equal(await at(['chat', 'responses']), '/chat/completions');
   assert.equal(await at(['chat', 'responses'], 'responses'), '/responses');
   assert.equal(await at(['responses'], 'chat'), '/responses');
+});
+
+test('WI-11 embeddings are beside chat completions, wherever those are', async () => {
+  const query = { 'api-version': '2' };
+  for (const [make, address] of [
+    [compatible({}), 'https://llm.test/v1/embeddings'],
+    [compatible({ path: '/v2/chat/completions', query }), 'https://llm.test/v1/v2/embeddings?api-version=2'],
+    [compatible({ path: '/v2/embeddings' }), 'https://llm.test/v1/v2/embeddings'],
+    [mistral, 'https://mistral.test/v1/embeddings'],
+    [azure({}), 'https://my.test/openai/v1/embeddings'],
+    [azure({ deployments: true }), 'https://my.test/openai/deployments/m/embeddings?api-version=2024-10-21'],
+  ] as const) {
+    assert.equal(await addressOf(make, ['embeddings'], 'embeddings'), address);
+  }
 });
