@@ -19,7 +19,7 @@ const SPAN = {
 
 /** A call that is over, as the server leaves it. */
 function ended(outcome: string, more: Partial<CallNotes> = {}, served: Partial<Served> = {}): EndedCall {
-  const notes = new CallNotes({ path: '/v1/chat/completions', takesLargeBodies: false });
+  const notes = new CallNotes({ name: 'chat', path: '/v1/chat/completions', takesLargeBodies: false });
   const from = notes.times.startMs;
   Object.assign(notes.times, { admittedMs: from + 1, heldMs: from + 2, endedMs: from + 9, doneMs: from + 12 });
   const way = { upstream: upstreamAt('first'), tries: 1, isAnswered: false, sentMs: from + 3, failedTries: undefined };
@@ -50,6 +50,21 @@ test('OP-07 CC-11 a broken stream has failed, unlike a request we gave up', () =
   const failure = { provider: 'first', providerModel: 'large', kind: 'cut', status: undefined } as const;
   assert.deepEqual(clientSpan(ended('failed', { failure }, { isAnswered: true })), [true, 'cut', 0]);
   assert.deepEqual(clientSpan(ended('answered', { completionTokens: 7 }, { isAnswered: true })), [false, undefined, 7]);
+});
+
+test('OP-07 WI-11 a trace calls embeddings by their own operation', () => {
+  const wire = { name: 'embeddings', path: '/v1/embeddings', takesLargeBodies: true } as const;
+  for (const served of [{ isAnswered: true }, { failedTries: [failedBy('timeout')] }]) {
+    const spans = spansOf(ended('answered', { wire }, served), SPAN);
+    const told = spans.filter(({ kind }) => kind !== 'internal');
+    assert.deepEqual(
+      told.map(({ name, attributes }) => [name, attributes['gen_ai.operation.name']]),
+      [
+        ['POST /v1/embeddings', 'embeddings'],
+        ['embeddings large', 'embeddings'],
+      ],
+    );
+  }
 });
 
 function settlement(call: EndedCall) {

@@ -5,7 +5,7 @@ import type { FailedTry, Served } from '#gateway/call/serving.ts';
 import type { Upstream } from '#catalogue/catalogue.ts';
 import type { CorrelationId } from '#kernel/ids.ts';
 import { microsToWire } from '#kernel/micros.ts';
-import { CHAT, ERROR_TYPE, GEN_AI, HTTP, PROVIDER_NAMES, PURSER, SPAN_NAMES } from '#telemetry/names.ts';
+import { ERROR_TYPE, GEN_AI, HTTP, operationOf, PROVIDER_NAMES, PURSER, SPAN_NAMES } from '#telemetry/names.ts';
 
 /** A call that is over, and what its caller got. */
 export interface EndedCall {
@@ -62,7 +62,7 @@ export function spansOf(call: EndedCall, span: CallSpan): readonly SpanFacts[] {
 
 function wholeCall({ notes, correlationId, status, outcome }: EndedCall, span: CallSpan): SpanFacts {
   const { times, caller, model, isStream, callId, code, served, charged, promptTokens, completionTokens } = notes;
-  const { path } = notes.wire;
+  const { name, path } = notes.wire;
   const hasFailed = outcome === 'failed' || (status ?? 0) >= SERVER_FAULT;
   return {
     name: `POST ${path}`,
@@ -77,7 +77,7 @@ function wholeCall({ notes, correlationId, status, outcome }: EndedCall, span: C
       [HTTP.route]: path,
       [HTTP.status]: status,
       [ERROR_TYPE]: hasFailed ? (code ?? OTHER) : undefined,
-      [GEN_AI.operation]: CHAT,
+      [GEN_AI.operation]: operationOf(name),
       [GEN_AI.requestModel]: model,
       [GEN_AI.isStream]: isStream,
       [GEN_AI.responseModel]: served?.isAnswered === true ? served.upstream.providerModel : undefined,
@@ -100,7 +100,7 @@ function wholeCall({ notes, correlationId, status, outcome }: EndedCall, span: C
 function triesOf({ notes, outcome }: EndedCall, span: CallSpan, served: Served): readonly SpanFacts[] {
   const { failedTries = [], isAnswered, tries, sentMs, upstream } = served;
   const spans = failedTries.map((failed) => ({
-    ...requestTo(failed.upstream, span, failed.count),
+    ...requestTo(failed.upstream, span, failed.count, notes),
     startMs: failed.sentMs,
     endMs: failed.endedMs,
     hasFailed: !OURS.has(failed.kind),
@@ -110,7 +110,7 @@ function triesOf({ notes, outcome }: EndedCall, span: CallSpan, served: Served):
   const { times, failure, promptTokens, completionTokens, isStream } = notes;
   const hasFailed = outcome === 'failed';
   const answered = {
-    ...requestTo(upstream, span, tries),
+    ...requestTo(upstream, span, tries, notes),
     startMs: sentMs,
     endMs: times.endedMs || times.doneMs,
     hasFailed,
@@ -132,14 +132,18 @@ function secondsBetween(fromMs: number, toMs: number): number | undefined {
   return ms === undefined ? undefined : Math.round(ms * 1_000) / 1_000_000;
 }
 
-function requestTo({ providerModel }: Upstream, span: CallSpan, count: number) {
-  const name = `${CHAT} ${providerModel}`;
+function requestTo({ providerModel }: Upstream, span: CallSpan, count: number, { wire }: CallNotes) {
+  const name = `${operationOf(wire.name)} ${providerModel}`;
   return { name, kind: 'client', spanId: spanIdOfTry(span, count), parentId: span.spanId } as const;
 }
 
-function attributesOf({ provider, providerName, providerModel }: Upstream, count: number, { isStream }: CallNotes) {
+function attributesOf(
+  { provider, providerName, providerModel }: Upstream,
+  count: number,
+  { isStream, wire }: CallNotes,
+) {
   return {
-    [GEN_AI.operation]: CHAT,
+    [GEN_AI.operation]: operationOf(wire.name),
     [GEN_AI.provider]: standardNameOf(provider.kind) ?? providerName,
     [GEN_AI.requestModel]: providerModel,
     [GEN_AI.isStream]: isStream,

@@ -17,8 +17,10 @@ export const GEN_AI = {
   outputTokens: 'gen_ai.usage.output_tokens',
 } as const;
 
-/** The only operation of this service. */
-export const CHAT = 'chat';
+/** What the conventions call the operation of a wire. */
+export function operationOf(wire: string): 'chat' | 'embeddings' {
+  return wire === 'embeddings' ? wire : 'chat';
+}
 
 /** What the conventions call the services that a kind of provider speaks to. `openai-compatible` may be anybody. */
 export const PROVIDER_NAMES = {

@@ -32,7 +32,7 @@ export interface Failure {
  */
 export class CallNotes {
   /** The wire by which the call came. */
-  readonly wire: Pick<Wire, 'path' | 'takesLargeBodies' | 'errorOf' | 'takesKeyHeader'>;
+  readonly wire: Pick<Wire, 'name' | 'path' | 'takesLargeBodies' | 'errorOf' | 'takesKeyHeader'>;
   readonly times = new CallTimes();
   caller: Caller | undefined = undefined;
   /** The span of the call. It is undefined if the operator collects no traces, or nobody knows the caller's key. */

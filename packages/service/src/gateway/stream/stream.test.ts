@@ -57,7 +57,7 @@ test('CC-09 a stream without a provider releases its hold', async () => {
     rejections: { note: () => {} },
     drains: createDrains(),
     pace: STREAM_PACE,
-    notes: new CallNotes({ path: '/v1/chat/completions', takesLargeBodies: false }),
+    notes: new CallNotes({ name: 'chat', path: '/v1/chat/completions', takesLargeBodies: false }),
   } as unknown as CallerSide;
   const hold: Hold<'live'> = { mode: 'live', call, granted: micros(10n) };
   await assert.rejects(openStream(lane, { hold, asked, route: createSingleRoute(hold) }, caller), /There is none/);
@@ -93,7 +93,7 @@ test('CC-14 a caller leaving during settlement starts no drain', async () => {
     log: createLog('silent'),
     drains: createDrains(),
     pace: STREAM_PACE,
-    notes: new CallNotes({ path: '/v1/chat/completions', takesLargeBodies: false }),
+    notes: new CallNotes({ name: 'chat', path: '/v1/chat/completions', takesLargeBodies: false }),
   } as unknown as CallerSide;
   const drained = { ...call, upstreams: [{ ...upstream, onAbandon: 'drain' }] } as unknown as ChatCall;
   const hold: Hold<'live'> = { mode: 'live', call: drained, granted: micros(10n) };
@@ -133,7 +133,7 @@ test('CC-11 a provider lost behind a stalled caller is paid', async (t) => {
       rejections: { note: () => {} },
       drains: createDrains(),
       pace: { ...STREAM_PACE, heldUpMsMax },
-      notes: new CallNotes({ path: '/v1/chat/completions', takesLargeBodies: false }),
+      notes: new CallNotes({ name: 'chat', path: '/v1/chat/completions', takesLargeBodies: false }),
     } as unknown as CallerSide;
     const hold: Hold<'live'> = { mode: 'live', call, granted: micros(10n) };
     const answer = await openStream(lane, { hold, asked, route: createSingleRoute(hold) }, caller);

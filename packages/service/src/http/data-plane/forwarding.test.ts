@@ -21,7 +21,7 @@ async function listening(t: TestContext, listener: RequestListener): Promise<str
 }
 
 const notesOf = (path: string) =>
-  path === '/chat' ? new CallNotes({ path: '/v1/chat/completions', takesLargeBodies: false }) : undefined;
+  path === '/chat' ? new CallNotes({ name: 'chat', path: '/v1/chat/completions', takesLargeBodies: false }) : undefined;
 
 test('CE-02 a forwarded chat call is under way until answered', async (t) => {
   const arrived: ((response: ServerResponse) => void)[] = [];
