@@ -6,7 +6,7 @@ import { keysOf } from '../support/keys.ts';
 import { completionBody } from '../support/scripted-upstream.ts';
 import type { TestApp } from '../support/service.ts';
 import { setStage } from '../support/stage.ts';
-import { ask, eachWire, type Fields, type SpokenWire } from '../support/wires.ts';
+import { ask, eachWire, type Fields, type SpokenWire, WIRES_OF_OPENAI } from '../support/wires.ts';
 
 /** Providers learn only names for the caller that mean nothing to them, and nothing else. */
 
@@ -42,13 +42,17 @@ async function sentFor(wire: SpokenWire, fields: Fields, caller: TestApp = app, 
 
 const NAME = /^[\w-]{43}$/;
 
-eachWire.test('CC-13 a user’s `safety_identifier` is always the same', async (wire) => {
-  const names = [];
-  for (const own of [undefined, null, 'CANARY', ''])
-    names.push((await sentFor(wire, { safety_identifier: own }))['safety_identifier']);
-  assert.match(String(names[0]), NAME);
-  assert.equal(new Set(names).size, 1);
-});
+eachWire.test(
+  'CC-13 a user’s `safety_identifier` is always the same',
+  async (wire) => {
+    const names = [];
+    for (const own of [undefined, null, 'CANARY', ''])
+      names.push((await sentFor(wire, { safety_identifier: own }))['safety_identifier']);
+    assert.match(String(names[0]), NAME);
+    assert.equal(new Set(names).size, 1);
+  },
+  WIRES_OF_OPENAI,
+);
 
 eachWire.test('CC-13 a name differs per user and per app', async (wire) => {
   const names = [];
@@ -62,43 +66,55 @@ eachWire.test('CC-13 a name differs per user and per app', async (wire) => {
   assert.equal(new Set(names).size, 3);
 });
 
-eachWire.test('CC-13 a cache key is unique per user and app', async (wire) => {
-  const names = [];
-  for (const [key, caller, user] of [
-    ['CANARY', app, 'anna'],
-    ['CANARY-2', app, 'anna'],
-    ['CANARY', app, 'ben'],
-    ['CANARY', other, 'anna'],
-  ] as const) {
-    const first = (await sentFor(wire, { prompt_cache_key: key }, caller, user))['prompt_cache_key'];
-    assert.match(String(first), NAME);
-    assert.equal((await sentFor(wire, { prompt_cache_key: key }, caller, user))['prompt_cache_key'], first);
-    names.push(first);
-  }
-  assert.equal(new Set(names).size, 4);
-});
+eachWire.test(
+  'CC-13 a cache key is unique per user and app',
+  async (wire) => {
+    const names = [];
+    for (const [key, caller, user] of [
+      ['CANARY', app, 'anna'],
+      ['CANARY-2', app, 'anna'],
+      ['CANARY', app, 'ben'],
+      ['CANARY', other, 'anna'],
+    ] as const) {
+      const first = (await sentFor(wire, { prompt_cache_key: key }, caller, user))['prompt_cache_key'];
+      assert.match(String(first), NAME);
+      assert.equal((await sentFor(wire, { prompt_cache_key: key }, caller, user))['prompt_cache_key'], first);
+      names.push(first);
+    }
+    assert.equal(new Set(names).size, 4);
+  },
+  WIRES_OF_OPENAI,
+);
 
-eachWire.test('CC-13 no cache key is invented or sent where unsupported', async (wire) => {
-  for (const own of [undefined, null])
-    assert.ok(!('prompt_cache_key' in (await sentFor(wire, { prompt_cache_key: own }))));
-  const sent = await sentFor(wire, {
-    model: 'acme.few-1',
-    prompt_cache_key: 'CANARY',
-    safety_identifier: 'CANARY',
-    user: 'CANARY',
-  });
-  assert.deepEqual(Object.keys(sent).toSorted(), ['max_completion_tokens', 'messages', 'model']);
-});
+eachWire.test(
+  'CC-13 no cache key is invented or sent where unsupported',
+  async (wire) => {
+    for (const own of [undefined, null])
+      assert.ok(!('prompt_cache_key' in (await sentFor(wire, { prompt_cache_key: own }))));
+    const sent = await sentFor(wire, {
+      model: 'acme.few-1',
+      prompt_cache_key: 'CANARY',
+      safety_identifier: 'CANARY',
+      user: 'CANARY',
+    });
+    assert.deepEqual(Object.keys(sent).toSorted(), ['max_completion_tokens', 'messages', 'model']);
+  },
+  WIRES_OF_OPENAI,
+);
 
-eachWire.test('CC-13 a model without a list gets no user', async (wire) => {
-  const sent = await sentFor(wire, {
-    model: 'large',
-    prompt_cache_key: 'CANARY',
-    safety_identifier: 'CANARY',
-    user: 'CANARY',
-  });
-  assert.deepEqual(Object.keys(sent).toSorted(), ['max_completion_tokens', 'messages', 'model', 'prompt_cache_key']);
-});
+eachWire.test(
+  'CC-13 a model without a list gets no user',
+  async (wire) => {
+    const sent = await sentFor(wire, {
+      model: 'large',
+      prompt_cache_key: 'CANARY',
+      safety_identifier: 'CANARY',
+      user: 'CANARY',
+    });
+    assert.deepEqual(Object.keys(sent).toSorted(), ['max_completion_tokens', 'messages', 'model', 'prompt_cache_key']);
+  },
+  WIRES_OF_OPENAI,
+);
 
 test('CC-13 one derived name reveals nothing about another', () => {
   const [anna, appId] = ['anna' as EndUserId, newAppId()];

@@ -51,8 +51,22 @@ export interface Expected {
 const INTERNAL =
   /\n|\bat \S+:\d+|\.ts\b|node:|undici|ECONN|select |ledger\.\w|sandbox\.\w|purser_|SyntaxError|TypeError|wallet_id/;
 
+/** The envelope as it is, and that of an error of Messages, which has all of it under names of its own (WI-09). */
+function envelopeIn(reply: Reply): Reply {
+  const { type: form, request_id: id, ...rest } = reply.body;
+  const { serviceType, type: word, message, ...fields } = reply.error;
+  if (form !== 'error') return reply;
+  assert.equal(id, fields['correlationId']);
+  assert.match(String(word), /_error$|^request_too_large$/);
+  const link = rest['topupUrl'];
+  const said = link === undefined ? message : String(message).replace(` ${String(link)}`, '');
+  const error = { ...fields, message: said, type: serviceType };
+  return { ...reply, error, body: { ...rest, error } };
+}
+
 /** The whole envelope of a refusal, and the headers that go with its code (ER-01, ER-02, ER-03, ER-05, ER-07). */
-export function assertRefusal(reply: Reply, expected: Expected, about = ''): void {
+export function assertRefusal(answer: Reply, expected: Expected, about = ''): void {
+  const reply = envelopeIn(answer);
   const [status, type, ordinary] = CODES[expected.code];
   const retry = expected.isPassing === true ? 'yes' : ordinary;
   const shown = `${about} ${reply.status} ${reply.text}`;

@@ -108,7 +108,8 @@ function bodyWith(faults: ReadonlySet<Fault>, { promptField, promptOf, toolsOf }
   for (let level = 0; level < 40; level += 1) deep = { deep };
   const body = JSON.stringify({
     model: faults.has('reserved model') ? reserved : open,
-    ...(faults.has('misshapen') ? { [promptField]: [] } : promptOf('Hello')),
+    ...promptOf('Hello'),
+    ...(faults.has('misshapen') ? { [promptField]: [] } : {}),
     stream: true,
     ...(faults.has('too deep') ? toolsOf(deep) : {}),
     ...(faults.has('unknown parameter') ? { unheard_of: 1 } : {}),

@@ -16,7 +16,7 @@ export interface Said {
 
 /** A wire, as its callers know it. */
 export interface SpokenWire {
-  readonly name: 'chat completions' | 'Responses';
+  readonly name: 'chat completions' | 'Responses' | 'Messages';
   readonly path: string;
   /** The field that holds the prompt, and the one that bounds the output. */
   readonly promptField: string;
@@ -122,7 +122,72 @@ function endOf({
   };
 }
 
-export const WIRES = [CHAT, RESPONSES] as const;
+interface Block {
+  readonly type: string;
+  readonly text?: string;
+}
+
+interface MessagesUsage {
+  readonly input_tokens: number;
+  readonly cache_read_input_tokens: number | null;
+  readonly output_tokens: number;
+}
+
+const MESSAGES: SpokenWire = {
+  name: 'Messages',
+  path: '/v1/messages',
+  promptField: 'messages',
+  limitField: 'max_tokens',
+  question: { model: 'large', max_tokens: 1_000, messages: [{ role: 'user', content: 'Hello' }] },
+  streamed: { stream: true },
+  promptOf: (prompt) => ({ max_tokens: 1_000, messages: [{ role: 'user', content: prompt }] }),
+  toolsOf: (parameters) => ({ tools: [{ name: 'f', input_schema: parameters }] }),
+  plain: (body) => {
+    const {
+      content = [],
+      stop_reason: reason,
+      usage,
+    } = body as { content?: readonly Block[]; stop_reason?: string; usage?: MessagesUsage };
+    return {
+      text: content.map(({ text = '' }) => text).join(''),
+      reason: reasonOf(reason),
+      usage: messagesUsage(usage),
+    };
+  },
+  stream: (events) => {
+    const end = (events.findLast(({ type }) => type === 'message_delta') ?? {}) as {
+      readonly delta?: { readonly stop_reason: string };
+      readonly usage?: MessagesUsage;
+    };
+    const deltas = events.filter(({ type }) => type === 'content_block_delta') as readonly {
+      readonly delta?: unknown;
+    }[];
+    const error = events.find(({ type }) => type === 'error')?.['error'] as { readonly code: string } | undefined;
+    return {
+      text: deltas.map(({ delta }) => (delta as { readonly text?: string }).text ?? '').join(''),
+      reason: reasonOf(end.delta?.stop_reason),
+      usage: messagesUsage(end.usage),
+      code: error?.code,
+    };
+  },
+};
+
+function reasonOf(stop: string | undefined): string | undefined {
+  const reasons: Fields = { end_turn: 'stop', max_tokens: 'length', tool_use: 'tool_calls', refusal: 'content_filter' };
+  const reason = reasons[String(stop)];
+  return typeof reason === 'string' ? reason : undefined;
+}
+
+/** On this wire, tokens from a cache lie beside those of the input. */
+function messagesUsage(usage: MessagesUsage | undefined): Said['usage'] {
+  if (usage === undefined) return undefined;
+  const cached = usage.cache_read_input_tokens ?? 0;
+  return { prompt: usage.input_tokens + cached, cached, completion: usage.output_tokens };
+}
+
+export const WIRES = [CHAT, RESPONSES, MESSAGES] as const;
+/** Those of OpenAI, whose clients name cache keys and users. */
+export const WIRES_OF_OPENAI = [CHAT, RESPONSES] as const;
 
 /** A call by this wire: one short question, other fields as given. */
 export function ask(wire: SpokenWire, options: CallOptions, fields: Fields = {}): Promise<Reply> {
@@ -145,7 +210,11 @@ function numberOf(text: string | null | undefined): number | undefined {
 
 /** Declares a test for each wire. On those beside chat completions, its name says so. */
 export const eachWire = {
-  test(name: string, run: (wire: SpokenWire, t: TestContext) => Promise<void>): void {
-    for (const wire of WIRES) test(wire === CHAT ? name : `${name}, by ${wire.name}`, (t) => run(wire, t));
+  test(
+    name: string,
+    run: (wire: SpokenWire, t: TestContext) => Promise<void>,
+    wires: readonly SpokenWire[] = WIRES,
+  ): void {
+    for (const wire of wires) test(wire === CHAT ? name : `${name}, by ${wire.name}`, (t) => run(wire, t));
   },
 };
