@@ -31,6 +31,11 @@ interface Parts {
   readonly choice: Choice;
 }
 
+function limitMissing({ max_tokens: limit }: JsonObject, isCounting: boolean): Refusal<'BAD_REQUEST'> | undefined {
+  if (isCounting || typeof limit === 'number') return undefined;
+  return misshapen({ path: 'max_tokens', expects: 'given: the most tokens that the answer may have' });
+}
+
 /** Reads a body of `POST /v1/messages` into the form of chat completions, whose checks it then passes (WI-08). */
 export function createRead(reading: Reading): Wire['read'] {
   return (body) => readRequest(body, reading);
@@ -41,12 +46,10 @@ function readRequest(body: JsonObject, { replyOf, isCounting = false }: Reading)
   if (typeof model !== 'string' || model === '') {
     return refuse('BAD_REQUEST', '`model` must be the name of a model: see `GET /v1/models`.', { param: 'model' });
   }
-  const bad = findBadParameter(body);
-  if (bad !== undefined) return bad;
-  if (!isCounting && typeof body['max_tokens'] !== 'number') {
-    return misshapen({ path: 'max_tokens', expects: 'given: the most tokens that the answer may have' });
-  }
-  const parts = partsOf(body);
+  // The shape of what is there comes before the names of parameters (CC-10). Without `messages`, these say what was meant.
+  const read = partsOf(body);
+  const isMisshapen = read instanceof Refusal && body['messages'] !== undefined;
+  const parts = isMisshapen ? read : (findBadParameter(body) ?? limitMissing(body, isCounting) ?? read);
   if (parts instanceof Refusal) return parts;
   const { messages, tools } = parts;
   const nameOf = (path: string): string => callersName(path, { body, messages });
