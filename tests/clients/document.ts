@@ -88,7 +88,7 @@ Each was seen in the version that is given. Each call of a client is charged, al
 const RESULTS = `## What was tested
 
 \`ok\` means that the client behaves as it should and the service charges the right amount. The versions are those that \`npm test\` runs,
-each at least 30 days old. \`npm run proofs -- clients\` gets the same from the newest: ${newest()}.`;
+each at least 30 days old. In a clone, \`npm run proofs -- clients\` gets the same from the newest: ${newest()}.`;
 
 function newest(): string {
   return Object.entries(NODE_CLIENTS.versions)

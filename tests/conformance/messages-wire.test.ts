@@ -83,7 +83,7 @@ test('WI-09 a 402 of Messages has our envelope in its own form', async () => {
   assert.ok(message?.endsWith(String(topupUrl)));
 });
 
-test('WI-10 a limit above that of the model or the wallet is refused in the words of the vendor', async () => {
+test('WI-10 a limit above that of model or wallet is refused in the vendor’s words', async () => {
   const above = await ask({ max_tokens: 128_000 });
   assert.equal(above.status, 400);
   assert.match(String(above.error['message']), /^max_tokens: 128000 > (\d+), which is the maximum allowed number/);

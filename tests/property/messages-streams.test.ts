@@ -90,13 +90,15 @@ function sentFor(steps: readonly Step[]): { readonly sent: readonly Sent[]; read
         const piece = ARGUMENTS[index]?.slice(said.length, said.length + length) ?? '';
         words.set(index, said + piece);
         if (before === undefined) return chunkOf(callPiece(index, piece, 'find'));
-        return isRun && piece !== '' ? runBy(index, [...piece]) : chunkOf(callPiece(index, piece));
+        return isRun && piece !== '' ? runBy(index, piece.split('')) : chunkOf(callPiece(index, piece));
       }
       case 'citation':
         return chunkOf({ annotations: [{ type: 'url_citation', url_citation: { url: 'https://a.example' } }] });
       case 'nothing':
         return chunkOf({ role: 'assistant', content: '' });
-      default:
+      case 'content':
+      case 'reasoning':
+      case 'refusal':
         return chunkOf({ [one.kind]: one.text });
     }
   });

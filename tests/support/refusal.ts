@@ -58,8 +58,8 @@ function envelopeIn(reply: Reply): Reply {
   if (form !== 'error') return reply;
   assert.equal(id, fields['correlationId']);
   assert.match(String(word), /_error$|^request_too_large$/);
-  const link = rest['topupUrl'];
-  const said = link === undefined ? message : String(message).replace(` ${String(link)}`, '');
+  const link = typeof rest['topupUrl'] === 'string' ? ` ${rest['topupUrl']}` : '';
+  const said = typeof message === 'string' ? message.replace(link, '') : message;
   const error = { ...fields, message: said, type: serviceType };
   return { ...reply, error, body: { ...rest, error } };
 }

@@ -50,7 +50,9 @@ function addDelta(block: JsonObject, delta: JsonObject): JsonObject {
   }
   const member = MEMBERS[type];
   assert.ok(member, `${type} is a delta of the wire`);
-  return { ...block, [member]: String(block[member] ?? '') + String(delta[member]) };
+  const [before = '', more] = [block[member], delta[member]];
+  assert.ok(typeof before === 'string' && typeof more === 'string');
+  return { ...block, [member]: before + more };
 }
 
 /** The arguments as a text if they are no JSON. */

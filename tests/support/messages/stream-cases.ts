@@ -9,10 +9,10 @@ export function callPiece(index: number, words: string, name?: string, more: Jso
   return { tool_calls: [{ index, ...named, function: called, ...more }] };
 }
 
-export const content = (text: string) => chunkOf({ content: text });
-export const thought = (text: string) => chunkOf({ reasoning_content: text });
+const content = (text: string) => chunkOf({ content: text });
+const thought = (text: string) => chunkOf({ reasoning_content: text });
 /** A piece of a thought of Claude's. */
-export const sealed = (index: number, more: JsonObject) =>
+const sealed = (index: number, more: JsonObject) =>
   chunkOf({ reasoning_details: [{ type: 'reasoning.text', index, format: 'anthropic-claude-v1', ...more }] });
 const end = (reason: 'stop' | 'tool_calls' | 'content_filter' | 'length' = 'stop', more: JsonObject = {}) =>
   chunkOf({}, reason, more);

@@ -223,7 +223,7 @@ export function usageToWire(usage: TokenUsage, report?: UsageReport): JsonObject
   };
 }
 
-/** What a caller is told of the usage of a call. */
+/** The usage of a call, as its caller learns it. */
 export function toldUsage(usage: TokenUsage, report: UsageReport | undefined): ToldUsage {
   const isReported = report !== undefined;
   return { isReported, usage: usageToWire(usage, report), cacheWriteLong: usage.rare?.cacheWriteLongTokens };

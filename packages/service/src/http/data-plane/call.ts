@@ -123,7 +123,7 @@ function admitCaller(
   return admit(gateway, request, listener, wire.takesKeyHeader);
 }
 
-/** What the gateway is told of a call. */
+/** A call, as the gateway needs it. */
 export function incomingOf(exchange: Exchange, { wire, caller, bytes }: Arrived): Parameters<typeof completeCall>[1] {
   const { notes = new CallNotes(wire) } = exchange; // Calls have notes from the start.
   return {

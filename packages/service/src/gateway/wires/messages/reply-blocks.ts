@@ -48,7 +48,8 @@ export function createBlocks(sink: BlockSink, { thinking, toolNames }: Echo): Bl
           return takeText(`![image](${said.address})`);
         case 'call':
           return calls.take(said);
-        default:
+        case 'refusal':
+        case 'text':
           hasRefused ||= said.kind === 'refusal';
           return takeText(said.text);
       }
@@ -63,7 +64,9 @@ export function createBlocks(sink: BlockSink, { thinking, toolNames }: Echo): Bl
           return said.text === text && only.kind === 'text' ? only : undefined;
         case 'call':
           return calls.isMore(said, text, only) ? only : undefined;
-        default:
+        case 'citation':
+        case 'picture':
+        case 'refusal':
           return undefined;
       }
     },
