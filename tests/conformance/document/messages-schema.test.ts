@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { PARAMETERS } from '../../../packages/service/src/gateway/wires/messages/parameters.ts';
 import {
-  countRequestSchema,
+  COUNT_SCHEMA,
   messagesRequestSchema,
 } from '../../../packages/service/src/gateway/wires/messages/request-schema.ts';
 import { Refusal } from '../../../packages/service/src/kernel/refusal.ts';
@@ -21,7 +21,7 @@ const schema = messagesRequestSchema() as {
 };
 const ajv = new Ajv2020({ strict: false });
 const checkRequest = ajv.compile(schema);
-const checkCount = ajv.compile(countRequestSchema());
+const checkCount = ajv.compile(COUNT_SCHEMA);
 
 const VALUES = MESSAGES_TABLE.flatMap(({ accepted, refused }) => [...accepted, ...refused.map(([value]) => value)])
   .map((value) => JSON.parse(JSON.stringify(value)) as unknown)

@@ -28,7 +28,7 @@ import { receiptSchema } from '@purser/contract/usage.ts';
 import { z } from 'zod';
 import { chatRequestSchema } from '#gateway/request/chat-schema.ts';
 import { embeddingsRequestSchema } from '#gateway/wires/embeddings/request-schema.ts';
-import { countRequestSchema, messagesRequestSchema } from '#gateway/wires/messages/request-schema.ts';
+import { COUNT_SCHEMA, messagesRequestSchema } from '#gateway/wires/messages/request-schema.ts';
 import { responsesRequestSchema } from '#gateway/wires/responses/request-schema.ts';
 import type { DescribedRoute } from '#http/openapi/described-route.ts';
 
@@ -92,7 +92,7 @@ export const FIXED_ROUTES: readonly DescribedRoute[] = [
     method: 'POST',
     path: '/v1/messages/count_tokens',
     access: 'user',
-    body: countRequestSchema(),
+    body: COUNT_SCHEMA,
     error: messageErrorSchema,
     answers: { 200: tokenCountSchema },
     headers: ['request-id', ...RATE],

@@ -15,10 +15,12 @@ export function messagesRequestSchema(): JsonObject {
   return schemaOf(['model', 'max_tokens', 'messages']);
 }
 
-/** The same for a prompt that is only counted. */
-export function countRequestSchema(): JsonObject {
-  return schemaOf(['model', 'messages']);
-}
+/** The same for a prompt that is only counted, in few words: the document has the parameters once. */
+export const COUNT_SCHEMA: JsonObject = {
+  type: 'object',
+  description: 'The body of `POST /v1/messages`. It needs no `max_tokens`.',
+  required: ['model', 'messages'],
+};
 
 function schemaOf(required: readonly string[]): JsonObject {
   const parameters = [...PARAMETERS].map(([name, { schema }]) => [
@@ -31,13 +33,14 @@ function schemaOf(required: readonly string[]): JsonObject {
       model: { type: 'string', minLength: 1, description: 'An identifier or alias of `GET /v1/models`.' },
       messages: { type: 'array', minItems: 1, items: { $ref: '#/$defs/InputMessage' } },
       ...Object.fromEntries(parameters),
+      cache_control: MARK,
       system: { anyOf: [STRING, { type: 'array', items: TEXT }, SAYS_NOTHING] },
       tools: { anyOf: [{ type: 'array', items: { $ref: '#/$defs/MessageTool' } }, SAYS_NOTHING] },
       tool_choice: { anyOf: [CHOICE, SAYS_NOTHING] },
     },
     required,
     additionalProperties: false,
-    $defs: { InputMessage: MESSAGE, InputBlock: { anyOf: BLOCKS }, MessageTool: TOOL },
+    $defs: { InputMessage: MESSAGE, InputBlock: { anyOf: BLOCKS }, MessageTool: TOOL, CacheMark: CACHE_MARK },
   };
 }
 
@@ -45,7 +48,9 @@ function block(title: string, properties: JsonObject, ...required: readonly stri
   return { type: 'object', title, properties, required };
 }
 
-const MARK = { anyOf: [PARAMETERS.get('cache_control')?.schema ?? {}, SAYS_NOTHING] };
+const CACHE_MARK = { anyOf: [PARAMETERS.get('cache_control')?.schema ?? {}, SAYS_NOTHING] };
+/** The document shows it once. */
+const MARK = { $ref: '#/$defs/CacheMark' };
 const CONTENT = { anyOf: [STRING, { type: 'array', items: { $ref: '#/$defs/InputBlock' } }] };
 const TEXT = block('Text', { type: { const: 'text' }, text: STRING, cache_control: MARK }, 'type', 'text');
 
