@@ -1,8 +1,8 @@
 /** The parts of `docs/CLIENTS.md` about which interface a client calls, and about those that are not served. */
 export const OTHER_INTERFACES = `## Which interface a client calls
 
-The service serves chat completions and Responses. The same prompt and usage cost the same on both. These clients call Responses unless
-they are told otherwise:
+The service serves chat completions, Responses, Messages and embeddings. The same usage costs the same on each. These clients call
+Responses unless they are told otherwise:
 
 | client | what switches it to chat completions |
 |---|---|
@@ -26,9 +26,13 @@ What is different on Responses:
   raise the second.
 - The message of a 402 holds the link, because few of these clients show anything else.
 
+Clients of Messages (\`@anthropic-ai/sdk\`, \`anthropic\`, \`@ai-sdk/anthropic\`, Claude Code) take the root address of the service, without
+\`/v1\` (\`@ai-sdk/anthropic\`: with it), and the key as their own: \`x-api-key\` or \`authorization\`. Claude Code names its user by
+\`ANTHROPIC_CUSTOM_HEADERS="x-service-user: ..."\`. A \`max_tokens\` above what the model or the wallet allows gets a 400 that names the
+limit, and Claude Code comes again with that.
+
 Other interfaces of the same vendors get a 400 that says so, costs nothing and reaches nobody:
 
 | client | calls | what switches it to chat completions |
 |---|---|---|
-| Claude Code, @anthropic-ai/sdk | \`/v1/messages\` | nothing |
 | LlamaIndex, \`OpenAILike\` | \`/v1/completions\` | \`is_chat_model=True\` |`;
