@@ -7,10 +7,10 @@ import { NO_USAGE, toldUsage } from '../../packages/service/src/gateway/usage/us
 import { packed } from '../../packages/service/src/gateway/wires/messages/thought-signatures.ts';
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 import { packageVersion, PYTHON } from '../clients/python.ts';
-import { PLAIN } from '../support/messages/plain-cases.ts';
-import { eventsNamed, STREAM_NAMES } from '../support/messages/stream-cases.ts';
-import { MESSAGE, plainOf } from '../support/messages/streams.ts';
-import { TOLD } from '../support/responses/streams.ts';
+import { PLAIN } from './messages/plain-cases.ts';
+import { eventsNamed, STREAM_NAMES } from './messages/stream-cases.ts';
+import { MESSAGE, plainOf } from './messages/streams.ts';
+import { TOLD } from './responses/streams.ts';
 
 const USAGE = {
   input_tokens: 11,

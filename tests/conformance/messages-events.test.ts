@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Message, MessageDeltaUsage, RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
-import { joinStream } from '../support/messages/join-stream.ts';
-import { callPiece, eventsNamed, STREAM_NAMES, type StreamName } from '../support/messages/stream-cases.ts';
-import { echoOf, eventsOf, MESSAGE, played } from '../support/messages/streams.ts';
-import { callOfReply, chunkOf, runOf } from '../support/responses/streams.ts';
+import { joinStream } from './messages/join-stream.ts';
+import { callPiece, eventsNamed, STREAM_NAMES, type StreamName } from './messages/stream-cases.ts';
+import { echoOf, eventsOf, MESSAGE, played } from './messages/streams.ts';
+import { callOfReply, chunkOf, runOf } from './responses/streams.ts';
 import { createMessagesReply } from '../../packages/service/src/gateway/wires/messages/reply.ts';
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 

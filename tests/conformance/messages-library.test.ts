@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
 import { ERROR_STATUS, ERROR_TYPE, type ErrorCode } from '@purser/contract/errors.ts';
 import { errorOf } from '../../packages/service/src/gateway/wires/messages/error-body.ts';
-import { joinStream } from '../support/messages/join-stream.ts';
-import { eventsNamed, STREAM_NAMES, STREAMS } from '../support/messages/stream-cases.ts';
-import { echoOf, played } from '../support/messages/streams.ts';
-import { chunkOf } from '../support/responses/streams.ts';
+import { joinStream } from './messages/join-stream.ts';
+import { eventsNamed, STREAM_NAMES, STREAMS } from './messages/stream-cases.ts';
+import { echoOf, played } from './messages/streams.ts';
+import { chunkOf } from './responses/streams.ts';
 
 const PARAMS = { model: 'acme', max_tokens: 100, messages: [{ role: 'user' as const, content: 'Hello' }] };
 

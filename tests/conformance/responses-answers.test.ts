@@ -3,16 +3,9 @@ import { test } from 'node:test';
 import { createReply } from '../../packages/service/src/gateway/wires/responses/reply.ts';
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { checkStream, responseOf } from '../support/responses/check-stream.ts';
-import {
-  answered,
-  completionOf,
-  NATIVE,
-  PLAIN_CASES,
-  SEALED_THOUGHT,
-  TOOLS,
-} from '../support/responses/plain-cases.ts';
-import { eventsOf, FAILURE } from '../support/responses/stream-cases.ts';
+import { checkStream, responseOf } from './responses/check-stream.ts';
+import { answered, completionOf, NATIVE, PLAIN_CASES, SEALED_THOUGHT, TOOLS } from './responses/plain-cases.ts';
+import { eventsOf, FAILURE } from './responses/stream-cases.ts';
 import {
   callOfReply,
   CHARGED,
@@ -23,7 +16,7 @@ import {
   played,
   TOLD,
   unpacked,
-} from '../support/responses/streams.ts';
+} from './responses/streams.ts';
 
 const USAGE = {
   input_tokens: 21,

@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 import { packageVersion, PYTHON } from '../clients/python.ts';
-import { checkStream } from '../support/responses/check-stream.ts';
-import { PLAIN_CASES } from '../support/responses/plain-cases.ts';
-import { eventsOf, STREAM_CASES } from '../support/responses/stream-cases.ts';
+import { checkStream } from './responses/check-stream.ts';
+import { PLAIN_CASES } from './responses/plain-cases.ts';
+import { eventsOf, STREAM_CASES } from './responses/stream-cases.ts';
 
 for (const name of Object.keys(STREAM_CASES)) {
   test(`WI-06 the events of a stream agree with each other: ${name}`, () => void checkStream(eventsOf(name)));

@@ -6,8 +6,8 @@ import { type Reply, send } from '../support/client.ts';
 import { lockWallet } from '../support/lock-wait.ts';
 import { openStream } from '../support/open-stream.ts';
 import { billNamed } from '../support/receipts.ts';
-import { checkStream } from '../support/responses/check-stream.ts';
-import { eventsIn } from '../support/responses/streams.ts';
+import { checkStream } from './responses/check-stream.ts';
+import { eventsIn } from './responses/streams.ts';
 import { BALANCE, CHARGE, setResponsesStage } from '../support/responses-stage.ts';
 import {
   callItem,

@@ -5,9 +5,9 @@ import { createReply } from '../../packages/service/src/gateway/wires/responses/
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 import type { Chunk } from '../../packages/service/src/providers/completion.ts';
 import { callItem, messageItem, reasoningItem, responseEvents } from '../support/responses-upstream.ts';
-import { checkStream } from '../support/responses/check-stream.ts';
-import { answered, completionOf, NATIVE, PLAIN_CASES, TOOLS } from '../support/responses/plain-cases.ts';
-import { eventsOf, NATIVE_BEGINNING, NATIVE_ITEM, textDelta } from '../support/responses/stream-cases.ts';
+import { checkStream } from './responses/check-stream.ts';
+import { answered, completionOf, NATIVE, PLAIN_CASES, TOOLS } from './responses/plain-cases.ts';
+import { eventsOf, NATIVE_BEGINNING, NATIVE_ITEM, textDelta } from './responses/stream-cases.ts';
 import {
   callOfReply,
   chunkOf,
@@ -19,7 +19,7 @@ import {
   played,
   runFor,
   unpacked,
-} from '../support/responses/streams.ts';
+} from './responses/streams.ts';
 
 const CALL = callOfReply();
 const OPEN = [{ index: 0, delta: {}, finish_reason: 'length' as const }];

@@ -26,7 +26,14 @@ const user = await stage.newUser(100_000_000);
 upstream.script({ status: 500, body: '{}' });
 
 /** Headers that differ for every answer, or by the mode of the key. */
-const VOLATILE = new Set(['date', 'x-correlation-id', 'x-request-id', 'x-service-call-id', 'x-service-mode']);
+const VOLATILE = new Set([
+  'date',
+  'x-correlation-id',
+  'x-request-id',
+  'request-id',
+  'x-service-call-id',
+  'x-service-mode',
+]);
 /** Headers whose value depends on earlier calls. */
 const COUNTED = /^(ratelimit|x-ratelimit-remaining|x-ratelimit-reset)/;
 

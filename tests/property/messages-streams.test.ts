@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
-import { joinStream } from '../support/messages/join-stream.ts';
-import { callPiece } from '../support/messages/stream-cases.ts';
-import { echoOf, eventsOf } from '../support/messages/streams.ts';
-import { chunkOf, patternOf, runFor, type Sent } from '../support/responses/streams.ts';
+import { joinStream } from '../conformance/messages/join-stream.ts';
+import { callPiece } from '../conformance/messages/stream-cases.ts';
+import { echoOf, eventsOf } from '../conformance/messages/streams.ts';
+import { chunkOf, patternOf, runFor, type Sent } from '../conformance/responses/streams.ts';
 
 const seed = Number(process.env['PURSER_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 /** The arguments of each call: whole JSON, which comes in pieces of any length. */

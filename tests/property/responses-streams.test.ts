@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
-import { checkStream } from '../support/responses/check-stream.ts';
+import { checkStream } from '../conformance/responses/check-stream.ts';
 import {
   chunkOf,
   echoOf,
@@ -13,7 +13,7 @@ import {
   played,
   runFor,
   type Sent,
-} from '../support/responses/streams.ts';
+} from '../conformance/responses/streams.ts';
 
 const TOOLS = echoOf({}, [
   ['exec', { type: 'custom', name: 'exec' }],

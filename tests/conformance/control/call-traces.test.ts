@@ -68,6 +68,7 @@ async function answered({ headers = {}, fields = {} }: Asked): Promise<Reply> {
   const facts = {
     appId: app.appId,
     mode: 'live',
+    path: '/v1/chat/completions',
     model: 'acme.large-1',
     stream: fields['stream'] === true,
     status: 200,
@@ -89,7 +90,16 @@ async function traceOf(correlationId: string): Promise<Trace> {
   assert.ok(trace !== undefined && others.length === 0);
   const lines = service.linesOf(correlationId).filter(({ msg }) => msg === 'call');
   assert.equal(lines.length, 1);
-  const { time: _time, level: _level, msg: _msg, appId, upstream: asked = null, tries, ...rest } = lines[0] ?? {};
+  const {
+    time: _time,
+    level: _level,
+    msg: _msg,
+    appId,
+    path: _path,
+    upstream: asked = null,
+    tries,
+    ...rest
+  } = lines[0] ?? {};
   const { holdMs: _holdMs, firstByteMs: _firstByteMs, settleMs: _settleMs, ...said } = rest;
   const { at: _at, userId, param: _param, message: _message, ...told } = trace;
   assert.deepEqual(said, Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)));

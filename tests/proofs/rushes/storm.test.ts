@@ -11,7 +11,7 @@ import {
 } from '../../support/scripted-upstream.ts';
 import { startTestService } from '../../support/service.ts';
 import { catalogueOf, type UpstreamEntry } from '../../support/several-upstreams.ts';
-import { ask, saidIn, type SpokenWire, WIRES } from '../../support/wires.ts';
+import { ask, saidIn, type SpokenWire, WIRES_OF_OPENAI } from '../../support/wires.ts';
 
 /**
  * Calls while two of three upstreams throttle, hang and die in turn, with fallback and beside it without (CC-16). A few hundred here;
@@ -119,7 +119,7 @@ async function storm(model: Model): Promise<readonly Ended[]> {
       begun[model] = index;
       const startMs = performance.now();
       const caller = { url: service.url, key: app.liveKey, user: `${model}-${index % USERS}` };
-      const wire = WIRES[Math.floor(index / 2) % WIRES.length] ?? assert.fail();
+      const wire = WIRES_OF_OPENAI[Math.floor(index / 2) % WIRES_OF_OPENAI.length] ?? assert.fail();
       const reply = await ask(wire, caller, { model: `acme.${model}`, stream: index % 2 === 1 });
       ended.push(read(wire, reply, performance.now() - startMs));
     }
