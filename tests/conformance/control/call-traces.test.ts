@@ -68,14 +68,13 @@ async function answered({ headers = {}, fields = {} }: Asked): Promise<Reply> {
   const facts = {
     appId: app.appId,
     mode: 'live',
-    path: '/v1/chat/completions',
     model: 'acme.large-1',
     stream: fields['stream'] === true,
     status: 200,
   };
   const tokens = { promptTokens: 40, completionTokens: 20, chargedMicros: receipt?.['chargedMicros'] };
   const upstream = { provider: 'upstream', providerModel: 'large-upstream' };
-  const served = { outcome: 'answered', upstream, tries: 1 };
+  const served = { outcome: 'answered', path: '/v1/chat/completions', upstream, tries: 1 };
   assert.deepEqual(said, { level: 'info', msg: 'call', correlationId, callId, ...facts, ...served, ...tokens });
   assert.equal(lines.length, 1);
   return reply;
@@ -90,17 +89,8 @@ async function traceOf(correlationId: string): Promise<Trace> {
   assert.ok(trace !== undefined && others.length === 0);
   const lines = service.linesOf(correlationId).filter(({ msg }) => msg === 'call');
   assert.equal(lines.length, 1);
-  const {
-    time: _time,
-    level: _level,
-    msg: _msg,
-    appId,
-    path: _path,
-    upstream: asked = null,
-    tries,
-    ...rest
-  } = lines[0] ?? {};
-  const { holdMs: _holdMs, firstByteMs: _firstByteMs, settleMs: _settleMs, ...said } = rest;
+  const { time: _time, level: _level, msg: _msg, appId, upstream: asked = null, tries, ...rest } = lines[0] ?? {};
+  const { path: _path, holdMs: _holdMs, firstByteMs: _firstByteMs, settleMs: _settleMs, ...said } = rest;
   const { at: _at, userId, param: _param, message: _message, ...told } = trace;
   assert.deepEqual(said, Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)));
   // A trace names the upstream that failed a call, the line also the one that served it.
