@@ -48,9 +48,27 @@ export const OPENCODE = {
     'This goes into `opencode.json`. It makes two calls for a first prompt, of which one is for a title; both are charged. A 402 is printed with our message, which holds the link.',
 } as const satisfies Agent;
 
-export const AGENTS: readonly Agent[] = [CODEX, OPENCODE];
+export const CLAUDE_CODE = {
+  name: 'Claude Code',
+  seenWith: '2.1.332',
+  language: 'json',
+  settings: `{
+  "env": {
+    "ANTHROPIC_BASE_URL": "BASE_URL",
+    "ANTHROPIC_CUSTOM_HEADERS": "x-service-user: USER",
+    "ANTHROPIC_MODEL": "MODEL",
+    "ANTHROPIC_DEFAULT_HAIKU_MODEL": "MODEL",
+    "CLAUDE_CODE_MAX_OUTPUT_TOKENS": "16000",
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"
+  }
+}`,
+  notes:
+    'This goes into `~/.claude/settings.json`, and the API key into the environment variable `ANTHROPIC_AUTH_TOKEN`. Here, `BASE_URL` is the address of the service **without** `/v1`. A 402 is printed with our message, which holds the link, after one try. Then top up, and go on with `claude --continue`. A stream that its provider breaks off costs nothing, and is asked again as a whole answer, which is paid. If the connection was lost, the same stream is asked again, and is a second call, unless the key [joins](guides/app-developer.md#retries) and the model drains (`onAbandon`). Without `CLAUDE_CODE_MAX_OUTPUT_TOKENS` it asks for up to 128,000 tokens of output; what model or wallet do not allow is refused with the limit, and asked again within it.',
+} as const satisfies Agent;
+
+export const AGENTS: readonly Agent[] = [CODEX, CLAUDE_CODE, OPENCODE];
 
 /** The settings for one user and model. */
 export function filledIn({ settings }: Agent, values: Readonly<Record<'BASE_URL' | 'USER' | 'MODEL', string>>): string {
-  return settings.replace(/BASE_URL|USER|MODEL/g, (name) => values[name as keyof typeof values]);
+  return settings.replace(/(?<![A-Z_])(?:BASE_URL|USER|MODEL)\b/g, (name) => values[name as keyof typeof values]);
 }

@@ -78,6 +78,7 @@ Each was seen in the version that is given. Each call of a client is charged, al
 | openai (Python) 3.57.0 | prints a 402 without the link | \`error.body["topupUrl"]\`; 3.3.0 printed the body |
 | agno 3.1.10 | returns the message of a 402 as the answer | look at the \`status\` of the run: it is \`error\` |
 | Codex CLI 0.171.0 | repeats a stream whose connection was cut, up to five times and without a key; each time the user pays the prompt and what was generated | an API key that [joins](guides/app-developer.md#retries), and \`onAbandon: "drain"\`: the repeat gets the first answer, uncharged |
+| Claude Code 2.1.332 | repeats a stream whose connection was cut, up to eleven times and without a key; each time the user pays the prompt and what was generated | the same |
 | opencode 1.18.33 | makes a call for a title beside the first prompt | \`small_model\`, a cheaper one |
 | Codex CLI 0.171.0 | sends no limit of output | a call may use what the model and the wallet allow |
 | openai 7.59.0, LangChain JS 1.6.0 | take a stream of Responses that ends with \`response.failed\` for a proper answer | an \`error\` event follows here, which they raise |

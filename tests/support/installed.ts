@@ -121,6 +121,7 @@ export const PYTHON_PACKAGES = forPython('python-clients', {
 /** Agents for a terminal, as their vendors build them for this system. */
 export const AGENTS = forNode('agents', {
   '@openai/codex': '0.171.0',
+  [`@anthropic-ai/claude-code-${process.platform}-${process.arch}`]: '2.1.332',
   [`opencode-${process.platform}-${process.arch}`]: '1.18.33',
 });
 

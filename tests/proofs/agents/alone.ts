@@ -14,7 +14,9 @@ const PORT = 8787;
 const RUN_MS_MAX = 60_000;
 
 /** The address of the service for programs that run alone. */
-export const ADDRESS = `http://127.0.0.1:${PORT}/v1`;
+export const ORIGIN = `http://127.0.0.1:${PORT}`;
+/** The same with the path that most clients want in it. */
+export const ADDRESS = `${ORIGIN}/v1`;
 
 /** What is missing to run a program alone; undefined if nothing is. */
 export const CANNOT_BE_ALONE: string | undefined =
