@@ -11,7 +11,7 @@ import {
 } from '../../support/scripted-upstream.ts';
 import { startTestService } from '../../support/service.ts';
 import { catalogueOf, type UpstreamEntry } from '../../support/several-upstreams.ts';
-import { ask, saidIn, type SpokenWire, WIRES_OF_OPENAI } from '../../support/wires.ts';
+import { ask, saidIn, type SpokenWire, WIRES } from '../../support/wires.ts';
 
 /**
  * Calls while two of three upstreams throttle, hang and die in turn, with fallback and beside it without (CC-16). A few hundred here;
@@ -32,6 +32,8 @@ const NAMES: readonly Name[] = ['a', 'b', 'c'];
 const MICROS: Readonly<Record<Name, number>> = { a: 1, b: 2, c: 3 };
 const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 const TOKENS = 15;
+/** The most output that a call asks for, which every model here allows. */
+const LIMIT = 100;
 
 const WEATHERS = [
   { a: 'well', b: 'throttles', c: 'hangs' },
@@ -119,8 +121,12 @@ async function storm(model: Model): Promise<readonly Ended[]> {
       begun[model] = index;
       const startMs = performance.now();
       const caller = { url: service.url, key: app.liveKey, user: `${model}-${index % USERS}` };
-      const wire = WIRES_OF_OPENAI[Math.floor(index / 2) % WIRES_OF_OPENAI.length] ?? assert.fail();
-      const reply = await ask(wire, caller, { model: `acme.${model}`, stream: index % 2 === 1 });
+      const wire = WIRES[Math.floor(index / 2) % WIRES.length] ?? assert.fail();
+      const reply = await ask(wire, caller, {
+        model: `acme.${model}`,
+        [wire.limitField]: LIMIT,
+        stream: index % 2 === 1,
+      });
       ended.push(read(wire, reply, performance.now() - startMs));
     }
   };

@@ -9,7 +9,7 @@ import { WHOLE_ANSWERS } from './failure-paths/whole-answers.ts';
 import { scriptByPrompt } from './failure-paths/prompt-scripts.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { setStage } from '../../support/stage.ts';
-import { WIRES_OF_OPENAI } from '../../support/wires.ts';
+import { WIRES } from '../../support/wires.ts';
 
 /** Every way a call can fail, or seem to, and its expected result: `failure-paths/`. */
 const PATHS = [...PROVIDER_REFUSES, ...PROVIDER_BREAKS, ...WHOLE_ANSWERS, ...CALLER_LEAVES];
@@ -42,8 +42,8 @@ describe('failure paths', { concurrency: AT_A_TIME }, () => {
       test(`${path.clause} a ${kind} call: ${path.what}`, async () => {
         for (let round = 1; round <= ROUNDS; round += 1) {
           // Each path goes by another wire in each round, and so does its neighbour.
-          const [chat, ...others] = WIRES_OF_OPENAI;
-          const wire = isOfChat(path) ? chat : [chat, ...others][(place + round) % WIRES_OF_OPENAI.length];
+          const [chat, ...others] = WIRES;
+          const wire = isOfChat(path) ? chat : [chat, ...others][(place + round) % WIRES.length];
           await walk(stage, scripts, { path, kind, wire: wire ?? chat });
         }
       });

@@ -59,9 +59,9 @@ export async function assertAnswer(walked: Walk, opened: OpenChat): Promise<void
   assert.ok(gets !== undefined, 'a path whose caller stays must say what the caller gets');
   if (gets === 'answer') assertWhole(walked, reply);
   else if ('refusal' in gets) assertRefusal(reply, { code: gets.refusal, param: null, hasLink: false });
-  else if (wire.name === 'Responses') assertFailed(walked, reply, gets.frame);
-  else assertBroken(reply, gets.frame);
-  if (kind === 'streamed' && reply.status === 200 && wire.name !== 'Responses') {
+  else if (wire.name === 'chat completions') assertBroken(reply, gets.frame);
+  else assertFailed(walked, reply, gets.frame);
+  if (kind === 'streamed' && reply.status === 200 && wire.name === 'chat completions') {
     for (const payload of payloadsOf(reply.text).slice(0, -1) as Record<string, unknown>[]) {
       assert.match(String(payload['model']), /^acme\./);
     }
@@ -74,10 +74,11 @@ function assertWhole(walked: Walk, reply: Reply): void {
   const said = saidIn(walked.wire, reply);
   assert.deepEqual([said.text, said.charged], [CONTENT, chargeOf(walked)]);
   assert.match(said.reason ?? '', /^(?:stop|length)$/);
-  if (walked.kind === 'streamed' && walked.wire.name !== 'Responses') assert.equal(payloadsOf(text).at(-1), '[DONE]');
+  if (walked.kind === 'streamed' && walked.wire.name === 'chat completions')
+    assert.equal(payloadsOf(text).at(-1), '[DONE]');
 }
 
-/** A stream that ends in an event with the error (WI-07). */
+/** A stream that ends in an event with the error (WI-07, WI-09). */
 function assertFailed({ wire }: Walk, reply: Reply, code: Code): void {
   const { status, text, headers } = reply;
   assert.equal(status, 200, text);
