@@ -1,4 +1,11 @@
-import type { CallFacts, HistoryLog, ModelPrice, ProviderFacts, Receipt } from './history-log.ts';
+import {
+  type CallFacts,
+  type HistoryLog,
+  LOWERED,
+  type ModelPrice,
+  type ProviderFacts,
+  type Receipt,
+} from './history-log.ts';
 import { ceilingOf, chargeOf, ownCount } from './price.ts';
 
 /** WA-10: a lease lasts 15 s and is renewed every second. A process that stood still for less has not lost its holds. */
@@ -107,7 +114,8 @@ function judgeRefused({ call, receipt, provider }: Judged): readonly string[] {
   if ((receipt?.charged ?? 0) > 0) violations.push(`refused with ${call.code}, and charged ${receipt?.charged}`);
   if (UPSTREAM_CODES.has(call.code ?? '')) return violations;
   if (provider !== undefined) violations.push(`refused with ${call.code}, but the provider was asked (CC-08)`);
-  if (receipt !== undefined) violations.push(`refused with ${call.code}, but held money (CC-08)`);
+  const isLowered = call.code === LOWERED && receipt?.outcome === 'failed'; // Only its hold tells what it can have.
+  if (receipt !== undefined && !isLowered) violations.push(`refused with ${call.code}, but held money (CC-08)`);
   return violations;
 }
 
@@ -161,6 +169,8 @@ export function phantomRefusal(call: CallFacts, log: HistoryLog): string | undef
       return wallet.capMax !== undefined ? undefined : 'a wallet that never had a cap was refused for its cap';
     case 'KEY_BUDGET_EXCEEDED':
       return phantomOfBudget(call, log);
+    case LOWERED:
+      return wallet.isRich && isRichKey(call, log) ? 'a call with plenty was refused for its output limit' : undefined;
     case 'INTERNAL_SERVER_ERROR':
       return call.isDisturbed ? undefined : 'a fault of ours, and neither database nor process was disturbed';
     case 'BAD_REQUEST':
@@ -171,6 +181,11 @@ export function phantomRefusal(call: CallFacts, log: HistoryLog): string | undef
     default:
       return `nothing justifies ${call.code}`;
   }
+}
+
+/** Whether no budget of its key can stand in the way of a call. */
+function isRichKey({ key }: CallFacts, { keys }: HistoryLog): boolean {
+  return keys.find(({ name }) => name === key)?.isWide ?? true;
 }
 
 function phantomOfBudget({ key }: CallFacts, { keys }: HistoryLog): string | undefined {

@@ -39,6 +39,9 @@ export type Ending =
   /** A stream that ended normally without `[DONE]` and without an error. This must never happen. */
   | 'mute';
 
+/** The code of a call by Messages that was refused because its wallet pays for less output than it asked for (WI-10). */
+export const LOWERED = 'LIMIT_LOWERED';
+
 export interface CallFacts {
   /** The tag is also the correlation id of the call. */
   readonly tag: string;

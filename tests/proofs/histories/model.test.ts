@@ -149,6 +149,10 @@ test('CC-08 CC-09 a charge for a failed call is found', () => {
   const refused: Partial<CallFacts> = { ...call, status: 402, code: 'PAYMENT_REQUIRED' };
   const broken = rulesBroken({ call: refused, receipt: { charged: 0, outcome: 'failed' } }).join();
   assert.match(broken, /the provider was asked \(CC-08\).*held money \(CC-08\).*a wallet with plenty was refused/);
+  const lowered: Partial<CallFacts> = { ...call, status: 400, code: 'LIMIT_LOWERED' };
+  const [asked, plenty, ...more] = rulesBroken({ call: lowered, receipt: { charged: 0, outcome: 'failed' } });
+  assert.match(`${asked} ${plenty}`, /the provider was asked \(CC-08\).*plenty was refused for its output limit/);
+  assert.deepEqual(more, []);
 });
 
 test('WA-10 an answer is free only after a stop past the lease', () => {

@@ -1,3 +1,4 @@
+import { type SpokenWire, WIRES } from '../../support/wires.ts';
 import type { ModelPrice } from './history-log.ts';
 import { type KeyPlan, planKeys } from './key-plan.ts';
 import { ceilingOf } from './price.ts';
@@ -140,7 +141,7 @@ export interface CallPlan {
   readonly model: string;
   readonly isStream: boolean;
   readonly wantsUsage: boolean;
-  readonly isByResponses: boolean;
+  readonly wire: SpokenWire;
   readonly outputTokensMax: number;
   /** The index of the gateway, as a fraction of their number. */
   readonly gateway: number;
@@ -181,7 +182,7 @@ export function planCall(plan: HistoryPlan, client: number, index: number): Call
     pauseMs: random.whole(0, 120),
     answer,
     key: random.pick(KEYS_OF_CALLS).name,
-    isByResponses: random.chance(0.3),
+    wire: random.pick(WIRES),
   };
 }
 

@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import { COMPLETIONS } from '../../support/client.ts';
-import type { Ending, ReportedUsage } from './history-log.ts';
+import type { SpokenWire } from '../../support/wires.ts';
+import { type Ending, LOWERED, type ReportedUsage } from './history-log.ts';
 
 /** What a plain client, without a library that retries, has seen of one call. */
 export interface Seen {
@@ -22,7 +23,8 @@ interface Sending {
   readonly tag: string;
   readonly body: string;
   readonly isStream: boolean;
-  readonly isByResponses?: boolean;
+  /** Chat completions if left out. */
+  readonly wire?: SpokenWire;
   /** When the client leaves. After that the answer is unknown to it. */
   readonly leaveAfterMs: number | undefined;
   readonly idempotencyKey?: string | undefined;
@@ -39,9 +41,12 @@ interface Asked {
   readonly outputTokensMax: number;
 }
 
-/** The body of the same call by Responses. A provider gets of it what it gets of the other. */
-export function responsesBodyOf({ tag, model, isStream, outputTokensMax }: Asked): string {
-  return JSON.stringify({ model, input: tag, max_output_tokens: outputTokensMax, ...(isStream && { stream: true }) });
+/** The body of the same call by a wire. A provider gets the same of it by each. */
+export function writtenBy(wire: SpokenWire, call: Asked): string {
+  if (wire.name === 'chat completions') return bodyOf(call);
+  const { tag, model, isStream, outputTokensMax } = call;
+  const fields = { model, ...wire.promptOf(tag), [wire.limitField]: outputTokensMax };
+  return JSON.stringify({ ...fields, ...(isStream && { stream: true }) });
 }
 
 export function bodyOf(call: Asked): string {
@@ -56,14 +61,14 @@ export function bodyOf(call: Asked): string {
 
 /** Sends one call and reads its answer to the end, or until it leaves. Never rejects. */
 export function sendCall(sending: Sending): Promise<Seen> {
-  const { url, key, user, tag, body, isStream, isByResponses = false } = sending;
+  const { url, key, user, tag, body, isStream, wire } = sending;
   const startedAt = performance.now();
   return new Promise((resolve) => {
     let text = '';
     let response: IncomingMessage | undefined;
     let isConnected = false;
     let hasLeft = false;
-    const request: ClientRequest = httpRequest(url + (isByResponses ? '/v1/responses' : COMPLETIONS), {
+    const request: ClientRequest = httpRequest(url + (wire?.path ?? COMPLETIONS), {
       method: 'POST',
       agent: false,
       headers: {
@@ -136,10 +141,14 @@ function endingOf(read: {
   if (read.code !== undefined) return 'refused';
   if (!read.isStream) return read.isWhole && read.objects[0] !== undefined ? 'complete' : 'unknown';
   const { type } = (read.objects.at(-1) ?? {}) as { readonly type?: string };
-  const isEnd = type === 'response.completed' || type === 'response.incomplete';
-  if (isEnd || read.payloads.includes('[DONE]')) return 'complete';
+  if (ENDS.has(type ?? '') || read.payloads.includes('[DONE]')) return 'complete';
   return read.isWhole ? 'mute' : 'unknown';
 }
+
+/** How Messages refuses a call whose wallet pays for less output than it asks for (WI-10). */
+const LOWERED_WORDS = /^max_tokens: \d+ > \d+, which is the maximum/;
+/** The last events of a whole stream. */
+const ENDS = new Set(['response.completed', 'response.incomplete', 'message_stop']);
 
 function headerOf(response: IncomingMessage | undefined, name: string): string | undefined {
   const value = response?.headers[name];
@@ -155,14 +164,15 @@ function parse(text: string): unknown {
 }
 
 interface Payload {
-  readonly error?: { readonly code?: string; readonly serviceCode?: string } | null;
-  readonly usage?: (WireUsage & Partial<ResponseUsage>) | null;
+  readonly error?: { readonly code?: string; readonly serviceCode?: string; readonly message?: string } | null;
+  readonly usage?: (WireUsage & Partial<OtherUsage>) | null;
   /** That of an event of Responses. */
   readonly response?: Payload;
 }
 
 function codeIn(value: unknown): string | undefined {
   const { error, response } = (value ?? {}) as Payload;
+  if (LOWERED_WORDS.test(error?.message ?? '')) return LOWERED;
   return error?.serviceCode ?? error?.code ?? (response && codeIn(response));
 }
 
@@ -172,18 +182,22 @@ interface WireUsage {
   readonly prompt_tokens_details?: { readonly cached_tokens: number };
 }
 
-interface ResponseUsage {
+/** That of Responses, or of Messages, where tokens from a cache lie beside those of the input. */
+interface OtherUsage {
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly input_tokens_details: { readonly cached_tokens: number };
+  readonly cache_read_input_tokens: number;
 }
 
 function usageIn(value: unknown): ReportedUsage | undefined {
   const { usage, response } = (value ?? {}) as Payload;
   if (response !== undefined) return usageIn(response);
   if (usage === undefined || usage === null) return undefined;
-  const { input_tokens: prompt, output_tokens: completion = 0, input_tokens_details: details } = usage;
-  if (prompt !== undefined) return { prompt, completion, cached: details?.cached_tokens ?? 0 };
+  const { input_tokens: input, output_tokens: completion = 0, input_tokens_details: details } = usage;
+  const { cache_read_input_tokens: beside = 0 } = usage;
+  if (input !== undefined)
+    return { prompt: input + beside, completion, cached: beside + (details?.cached_tokens ?? 0) };
   const cached = usage.prompt_tokens_details?.cached_tokens ?? 0;
   return { prompt: usage.prompt_tokens, completion: usage.completion_tokens, cached };
 }

@@ -5,7 +5,7 @@ import { type Life, longestStopMs, wasCut } from './gateway-process.ts';
 import type { CallFacts } from './history-log.ts';
 import type { Keys } from './keys.ts';
 import { type BurstPlan, type CallPlan, type HistoryPlan, planBurstCall, planCall, planCutCall } from './plan.ts';
-import { bodyOf, responsesBodyOf, type Seen, sendCall } from './prover-client.ts';
+import { bodyOf, type Seen, sendCall, writtenBy } from './prover-client.ts';
 import type { Provider } from './provider.ts';
 import { sleep } from './sleep.ts';
 
@@ -98,7 +98,7 @@ async function callOnce({ plan, fleet, provider, keys }: WorkloadOptions, call: 
   if (gateway === undefined) return sleep(NO_GATEWAY_PAUSE_MS);
   const body = bodyOf(call);
   provider.expect(call.tag, call.answer);
-  const written = call.isByResponses ? responsesBodyOf(call) : body;
+  const written = writtenBy(call.wire, call);
   const seen = await sendCall({ ...gateway, ...call, key: keys.textOf(call.key), body: written });
   const { ending } = seen;
   if (ending !== 'unsent') sent.push({ call, body, life: gateway.life, seen: { ...seen, ending } });
