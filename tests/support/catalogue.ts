@@ -24,6 +24,24 @@ export function catalogueAt(baseUrl: string, model: Readonly<Record<string, unkn
   };
 }
 
+type Catalogue = Pick<ReturnType<typeof catalogueAt>, 'models' | 'aliases'>;
+
+/** The same catalogue with models of embeddings: an open one, and a reserved one, whose input costs what that of the others does. */
+export function withVectors<Given extends Catalogue>(catalogue: Given) {
+  const vectors = catalogue.models.map(({ price, ...model }) => ({
+    ...model,
+    id: model.id.replace('acme.', 'acme.vectors-'),
+    apis: ['embeddings'],
+    price: { inputMicrosPerMillion: price.inputMicrosPerMillion, outputMicrosPerMillion: 0 },
+    contextTokens: 8_192,
+    maxOutputTokens: 1,
+    dimensionsMax: 3_072,
+  }));
+  const names = ['vectors', 'secret-vectors', 'off-vectors'];
+  const aliases = Object.fromEntries(vectors.map(({ id }, place) => [names[place] ?? id, id]));
+  return { ...catalogue, models: [...catalogue.models, ...vectors], aliases: { ...catalogue.aliases, ...aliases } };
+}
+
 /** The cost of a call on the catalogue above in micros, calculated independently of the service's code. */
 export function chargeFor(usage: { prompt: number; cached?: number; completion: number }): number {
   const cached = usage.cached ?? 0;

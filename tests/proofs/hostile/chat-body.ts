@@ -1,6 +1,8 @@
 import fc from 'fast-check';
+import { anyEmbeddingsBody } from '../../support/any-embeddings-body.ts';
 import type { Random } from '../histories/random.ts';
 import { anyRequest } from '../../support/any-request.ts';
+import { anyMessagesBody } from '../../support/any-messages-body.ts';
 import { anyResponsesBody } from '../../support/any-responses-body.ts';
 import { COMPLETIONS } from '../../support/client.ts';
 
@@ -26,18 +28,33 @@ const ODD_NAMES: readonly string[] = [
   ['temperature', 'stream_options', 'max_tokens', 'metadata', 'user', 'tools', 'image_url', 'content', 'role', 'type'],
 ].flat();
 
+/** Where bodies are sent, and what they are when nothing is wrong with them. */
+export const TARGETS: readonly Target[] = [
+  { target: COMPLETIONS, any: anyRequest },
+  { target: COMPLETIONS, any: anyRequest },
+  { target: '/v1/responses', any: anyResponsesBody },
+  { target: '/v1/messages', any: anyMessagesBody },
+  { target: '/v1/messages/count_tokens', any: anyMessagesBody },
+  { target: '/v1/embeddings', any: anyEmbeddingsBody, model: 'vectors' },
+];
+
+interface Target {
+  readonly target: string;
+  readonly any: fc.Arbitrary<object>;
+  readonly model?: string;
+}
+
 /** A call by some wire, with its address. */
 export function hostileCall(random: Random): { readonly target: string; readonly body: Buffer } {
-  return random.chance(0.7)
-    ? { target: COMPLETIONS, body: hostileBody(random) }
-    : { target: '/v1/responses', body: hostileBody(random, anyResponsesBody) };
+  const { target, any, model } = random.pick(TARGETS);
+  return { target, body: hostileBody(random, any, model) };
 }
 
 /** A request, as JSON text or something close to it. Most have only one or two faults. */
-export function hostileBody(random: Random, any: fc.Arbitrary<object> = anyRequest): Buffer {
+export function hostileBody(random: Random, any: fc.Arbitrary<object> = anyRequest, model = 'large'): Buffer {
   const base = fc.sample(any, { numRuns: 1, seed: random.whole(0, 2 ** 31 - 1) })[0];
   let root: unknown = {
-    model: random.chance(0.93) ? 'large' : random.pick(['secret', 'acme.large-1', 'off', 'nothing', '']),
+    model: random.chance(0.93) ? model : random.pick(['secret', 'acme.large-1', 'off', 'nothing', 'vectors', '']),
     ...base,
   };
   const holes: string[] = [];

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { catalogueAt, chargeFor } from '../../support/catalogue.ts';
+import { catalogueAt, chargeFor, withVectors } from '../../support/catalogue.ts';
 import { scrape } from '../../support/metrics.ts';
 import { createTestGround, type TestApp, type TestGround } from '../../support/service.ts';
 import { type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
@@ -31,6 +31,8 @@ interface Fuzzed {
   readonly statuses: Readonly<Record<string, number>>;
   /** The number of connections by kind. */
   readonly kinds: Readonly<Record<string, number>>;
+  /** The number of calls that were answered, by their path. */
+  readonly answered: Readonly<Record<string, number>>;
   /** The charge of the wallet whose calls were never left halfway. */
   readonly charged: number;
   /** The memory after the first requests, at its maximum, and at the end. */
@@ -54,7 +56,7 @@ export async function fuzz(options: FuzzOptions): Promise<Fuzzed> {
   await using owned = new AsyncDisposableStack();
   const provider = await startPlainProvider();
   owned.defer(provider.close);
-  const catalogue = catalogueAt(provider.baseUrl, { imageTokensMax: 1_000, timeoutMs: 60_000 });
+  const catalogue = withVectors(catalogueAt(provider.baseUrl, { imageTokensMax: 1_000, timeoutMs: 60_000 }));
   const ground = await createTestGround(catalogue);
   owned.defer(ground.close);
   const app = await ground.addApp({ maxStreamsPerUser: 1_000_000 });
@@ -123,11 +125,12 @@ async function attack(options: FuzzOptions, target: Target): Promise<Fuzzed> {
     violations.push('the service does not stop: it waits for something');
   const said = service.said();
   if (said.includes('"level":"error"')) violations.push(`the service logged a fault: ${said.slice(0, 5_000)}`);
-  const { statuses, kinds } = tally;
+  const { statuses, kinds, answered } = tally;
   return {
     connections: next - first,
     statuses,
     kinds,
+    answered,
     charged: tally.charged(),
     memory: { start, most, end },
     violations,
@@ -143,15 +146,19 @@ async function memoryOf({ url }: ServiceProcess) {
 function createTally() {
   const statuses: Record<string, number> = {};
   const kinds: Record<string, number> = {};
+  const answered: Record<string, number> = {};
   let charged = 0;
   return {
     statuses,
     kinds,
+    answered,
     charged: () => charged,
     add: (request: HostileRequest, answers: readonly { status: number; headers: ReadonlyMap<string, string> }[]) => {
       kinds[request.kind] = (kinds[request.kind] ?? 0) + 1;
       for (const { status, headers } of answers) {
         statuses[status] = (statuses[status] ?? 0) + 1;
+        if (status === 200 && request.target !== undefined)
+          answered[request.target] = (answered[request.target] ?? 0) + 1;
         if (request.ending === 'answered' && request.kind !== 'pipelined') charged += chargedBy(headers);
       }
     },

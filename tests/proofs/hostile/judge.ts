@@ -9,7 +9,7 @@ const BODY_BYTES_MAX = 1_048_576;
 const ASKS_FOR_PAGE = /^GET \/\?\S* HTTP\/1/m;
 /** The last frame of a stream that was charged, by each wire. */
 const END_OF_STREAM =
-  /data: \[DONE\]\n\n$|event: response\.(?:completed|incomplete)\ndata: [^\n]*\n\n(?:: [^\n]*\n\n)?$/;
+  /data: \[DONE\]\n\n$|event: (?:response\.(?:completed|incomplete)|message_stop)\ndata: [^\n]*\n\n(?:: [^\n]*\n\n)?$/;
 
 /** What is wrong with the answers; empty if nothing is. */
 export function judge(request: HostileRequest, heard: Heard): readonly string[] {

@@ -16,6 +16,19 @@ const FACTS = {
 };
 const KEPT_MS = 600_000; // Never closes a connection just as it is used again, which would force the service to answer 502.
 
+interface Asked {
+  readonly stream?: unknown;
+  /** That of embeddings. */
+  readonly input?: string | readonly unknown[];
+}
+
+/** A vector for each text. A list of numbers is one text, as the numbers of its tokens. */
+function vectorsFor(input: string | readonly unknown[]): string {
+  const texts = typeof input === 'string' || typeof input[0] === 'number' ? [input] : input;
+  const data = texts.map((_, index) => ({ object: 'embedding', index, embedding: [1, -1] }));
+  return JSON.stringify({ object: 'list', data, usage: { prompt_tokens: USAGE.prompt, total_tokens: USAGE.prompt } });
+}
+
 /** A provider that answers every request at once and stores none of them, for runs of any length. */
 export async function startPlainProvider() {
   const plain = completionBody({ ...FACTS, content: 'H' });
@@ -25,9 +38,9 @@ export async function startPlainProvider() {
     request.on('data', (part: Buffer) => void parts.push(part));
     request.on('end', () => {
       // The service sends JSON even if its caller did not. Otherwise this throws, and the run ends.
-      const { stream: isStream } = JSON.parse(Buffer.concat(parts).toString('utf8')) as { readonly stream?: unknown };
+      const { stream: isStream, input } = JSON.parse(Buffer.concat(parts).toString('utf8')) as Asked;
       response.setHeader('content-type', isStream === true ? 'text/event-stream' : 'application/json');
-      response.end(isStream === true ? stream.join('') : plain);
+      response.end(isStream === true ? stream.join('') : input === undefined ? plain : vectorsFor(input));
     });
   });
   server.listen(0, '127.0.0.1');

@@ -23,6 +23,8 @@ export interface HostileRequest {
   readonly bytesSent: number;
   /** The correlation id that must be echoed. It is set if a well-formed one is sent. */
   readonly correlationId: string | undefined;
+  /** Where a call goes whose body alone is hostile. */
+  readonly target?: string;
   /** The same request for Node's own client, if that client sends it. */
   readonly http?: HttpRequest;
 }
@@ -57,7 +59,7 @@ function chat(random: Random, callers: Callers): HostileRequest {
   lines.push(isChunked ? 'transfer-encoding: chunked' : `content-length: ${body.length}`);
   const head = headOf('POST', target, lines);
   const bytes = Buffer.concat([head, isChunked ? chunked(random, body) : body]);
-  return { ...known('chat', bytes, ['POST']), correlationId };
+  return { ...known('chat', bytes, ['POST']), correlationId, target };
 }
 
 /** The same, sent by an HTTP client. */
@@ -66,7 +68,7 @@ function http(random: Random, { liveKey, user }: Callers): HostileRequest {
   const correlationId = `h-${random.whole(0, 1e9)}`;
   const headers = { authorization: `Bearer ${liveKey}`, 'x-service-user': user, 'x-correlation-id': correlationId };
   const request = { method: 'POST', path: target, headers, body: random.chance(0.5) ? body : [body] };
-  return { ...known('http', body, ['POST']), correlationId, http: request };
+  return { ...known('http', body, ['POST']), correlationId, target, http: request };
 }
 
 function route(random: Random, callers: Callers): HostileRequest {
