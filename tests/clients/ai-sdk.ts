@@ -13,31 +13,35 @@ import {
 import type { Ask, ErrorFields, Failure, Message, Told, ToolCall } from './stock-client.ts';
 
 /** One call through the AI SDK. It looks the same for the models of all its providers. */
-export async function askThroughAi(model: LanguageModel, ask: Ask): Promise<Told> {
-  return ask.stream ? listen(model, ask) : answer(model, ask);
+export async function askThroughAi(model: LanguageModel, ask: Ask, providerOptions: Options = {}): Promise<Told> {
+  const request = { ...requestOf(model, ask), providerOptions };
+  return ask.stream ? listen(request, ask.leaves === true) : answer(request, ask.schema !== undefined);
 }
 
-async function answer(model: LanguageModel, ask: Ask): Promise<Told> {
+type Options = Readonly<Record<string, Readonly<Record<string, string>>>>;
+type Request = ReturnType<typeof requestOf> & { readonly providerOptions: Options };
+
+async function answer(request: Request, isShaped: boolean): Promise<Told> {
   try {
-    const result = await generateText(requestOf(model, ask));
-    const text = ask.schema === undefined ? result.text : JSON.stringify(result.output);
+    const result = await generateText(request);
+    const text = isShaped ? JSON.stringify(result.output) : result.text;
     return { text, calls: result.toolCalls.map(callOf), usage: usageOf(result.usage) };
   } catch (error) {
     return { text: '', calls: [], failure: failureOf(error) };
   }
 }
 
-async function listen(model: LanguageModel, ask: Ask): Promise<Told> {
+async function listen(request: Request, leaves: boolean): Promise<Told> {
   const leaving = new AbortController();
   const calls: ToolCall[] = [];
   const told: { text: string; usage?: Told['usage']; failure?: Failure } = { text: '' };
-  const result = streamText({ ...requestOf(model, ask), abortSignal: leaving.signal, onError: () => {} });
+  const result = streamText({ ...request, abortSignal: leaving.signal, onError: () => {} });
   for await (const part of result.fullStream) {
     if (part.type === 'text-delta') told.text += part.text;
     if (part.type === 'tool-call') calls.push(callOf(part));
     if (part.type === 'finish') told.usage = usageOf(part.totalUsage);
     if (part.type === 'error') told.failure = failureOf(part.error);
-    if (ask.leaves === true && told.text !== '') leaving.abort();
+    if (leaves && told.text !== '') leaving.abort();
   }
   return { ...told, calls };
 }

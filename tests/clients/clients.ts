@@ -1,6 +1,8 @@
+import { AI_SDK_ANTHROPIC } from './ai-sdk-anthropic.ts';
 import { AI_SDK_OPENAI } from './ai-sdk-openai.ts';
 import { AI_SDK_OPENAI_CHAT } from './ai-sdk-openai-chat.ts';
 import { AI_SDK_COMPATIBLE } from './ai-sdk-openai-compatible.ts';
+import { ANTHROPIC } from './anthropic.ts';
 import { LANGCHAIN, LANGCHAIN_RESPONSES } from './langchain.ts';
 import { OPENAI } from './openai.ts';
 import { OPENAI_RESPONSES } from './openai-responses.ts';
@@ -15,4 +17,6 @@ export const CLIENTS: readonly StockClient[] = [
   AI_SDK_COMPATIBLE,
   LANGCHAIN,
   LANGCHAIN_RESPONSES,
+  ANTHROPIC,
+  AI_SDK_ANTHROPIC,
 ];

@@ -13,5 +13,5 @@ export const RETRIED: Readonly<Record<string, Difference>> = {
 
 /** The difference of clients whose streams always have their usage. */
 export const ALWAYS_USAGE: Readonly<Record<string, Difference>> = {
-  'usage not requested': { seen: 'usage', why: 'a stream of the Responses wire always has its usage' },
+  'usage not requested': { seen: 'usage', why: 'a stream of Responses or Messages always has its usage' },
 };

@@ -36,14 +36,14 @@ export function clientsDocument(): string {
 
 const HEAD = `# Clients
 
-Any client of chat completions or of Responses works unmodified. Give it the address of the service with \`/v1\`, an API key of
-your app, and the header \`x-service-user\` with your name for the user who pays. Here are the settings for each, then what is
-[different](#where-a-client-differs) about some.
+Any client of chat completions, Responses or Messages works unmodified. Give it the address of the service with \`/v1\`, or
+without it for most clients of Messages, an API key of your app, and the header \`x-service-user\` with your name for the user who
+pays. Here are the settings for each, then what is [different](#where-a-client-differs) about some.
 
 - A tool that cannot send headers of its own needs a key that is [bound to a user](guides/app-developer.md#keys).
 - A tool that repeats calls without marking them needs a key that [joins](guides/app-developer.md#retries).
 
-In the settings, \`baseUrl\` is \`http://127.0.0.1:8787/v1\` or the like, \`key\` the API key, \`user\` the user, and \`large\` a
+In the settings, \`baseUrl\` is \`http://127.0.0.1:8787/v1\` or the like, \`rootUrl\` the same without \`/v1\`, \`key\` the API key, \`user\` the user, and \`large\` a
 model of the catalogue. Where \`client\` is not made, it is made as above; \`body\` is a request, and \`heard\` what your app gathers.
 
 ## Libraries`;

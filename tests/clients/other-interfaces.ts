@@ -26,10 +26,14 @@ What is different on Responses:
   raise the second.
 - The message of a 402 holds the link, because few of these clients show anything else.
 
-Clients of Messages (\`@anthropic-ai/sdk\`, \`anthropic\`, \`@ai-sdk/anthropic\`, Claude Code) take the root address of the service, without
-\`/v1\` (\`@ai-sdk/anthropic\`: with it), and the key as their own: \`x-api-key\` or \`authorization\`. Claude Code names its user by
-\`ANTHROPIC_CUSTOM_HEADERS="x-service-user: ..."\`. A \`max_tokens\` above what the model or the wallet allows gets a 400 that names the
-limit, and Claude Code comes again with that.
+What is different on Messages:
+
+- A \`max_tokens\` above what the model or the wallet allows gets a 400 that names the limit, and Claude Code comes again with that.
+  The AI SDK and LangChain ask for 4,096 tokens of a model whose name they do not know, and pydantic-ai for 16,384, unless you set
+  another number.
+- The key goes as \`x-api-key\` or \`authorization\`. Claude Code names its user by \`ANTHROPIC_CUSTOM_HEADERS="x-service-user: ..."\`, and takes
+  the address without \`/v1\`.
+- The message of a 402 holds the link.
 
 Other interfaces of the same vendors get a 400 that says so, costs nothing and reaches nobody:
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { ALWAYS_USAGE } from './differences.ts';
+import { messagesRequest } from './messages-request.ts';
 import { responsesRequest } from './responses-request.ts';
 import type { Ask, Difference, RunningClient, StockClient, Told } from './stock-client.ts';
 import { wireRequest } from './wire-request.ts';
@@ -12,7 +13,7 @@ export const PYTHON = process.env['PURSER_TEST_PYTHON'] ?? 'python3';
 
 /** How to make the Python clients run if they do not. */
 export const HOW_TO_GET_PYTHON =
-  'not run: `pip install openai litellm mcp` gets them, and PURSER_TEST_PYTHON may name the interpreter that has them';
+  'not run: `pip install openai anthropic litellm mcp` gets them, and PURSER_TEST_PYTHON may name the interpreter that has them';
 
 interface PythonClient extends Pick<StockClient, 'name' | 'packages' | 'differs'> {
   readonly seenWith: readonly string[];
@@ -48,6 +49,14 @@ export const PYTHON_CLIENTS: readonly StockClient[] = [
     seenWith: ['3.57.0'],
     script: 'openai_responses_client.py',
     bodyOf: responsesRequest,
+    differs: ALWAYS_USAGE,
+  }),
+  pythonClient({
+    name: 'anthropic (Python)',
+    packages: ['anthropic'],
+    seenWith: ['2.14.0'],
+    script: 'anthropic_client.py',
+    bodyOf: messagesRequest,
     differs: ALWAYS_USAGE,
   }),
   pythonClient({

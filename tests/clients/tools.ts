@@ -22,7 +22,7 @@ export interface Tool {
   readonly notes: string;
 }
 
-/** What all clients of the Responses wire show: the message, which holds the link. */
+/** What all clients of Responses and Messages show: the message, which holds the link. */
 const SHOWN = /does not cover the call.*\/topup\//s;
 const LINK_IN_MESSAGE = 'The message of a 402 holds the link.';
 const NEWEST = fileURLToPath(new URL('newest.ts', import.meta.url));
@@ -118,6 +118,39 @@ export const TOOLS: readonly Tool[] = [
     loops: true,
     shows: SHOWN,
     notes: `By the name \`large\` it calls chat completions. ${LINK_IN_MESSAGE}`,
+  },
+  {
+    name: 'ChatAnthropic of LangChain for JavaScript',
+    language: 'Node',
+    package: '@langchain/anthropic',
+    seenWith: '1.5.11',
+    settings: at('langchain-anthropic-tool.js'),
+    script: at('langchain-anthropic-tool.js'),
+    loops: true,
+    shows: SHOWN,
+    notes: LINK_IN_MESSAGE,
+  },
+  {
+    name: 'ChatAnthropic of LangChain for Python',
+    language: 'Python',
+    package: 'langchain-anthropic',
+    seenWith: '1.7.10',
+    settings: at('langchain_anthropic_tool.py'),
+    script: at('langchain_anthropic_tool.py'),
+    loops: true,
+    shows: SHOWN,
+    notes: LINK_IN_MESSAGE,
+  },
+  {
+    name: 'pydantic-ai with Anthropic’s model',
+    language: 'Python',
+    package: 'pydantic-ai-slim',
+    seenWith: '2.68.0',
+    settings: at('pydantic_ai_anthropic_tool.py'),
+    script: at('pydantic_ai_anthropic_tool.py'),
+    loops: true,
+    shows: SHOWN,
+    notes: LINK_IN_MESSAGE,
   },
 ];
 

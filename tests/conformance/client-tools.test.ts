@@ -51,7 +51,7 @@ function answer({ body, rawBody }: RecordedRequest): UpstreamScript {
 
 async function testTools(tools: readonly Tool[]): Promise<void> {
   const { service, upstream, app, newUser } = await setStage({
-    model: { timeoutMs: 30_000 },
+    model: { timeoutMs: 30_000, maxOutputTokens: 20_000 },
     catalogue: (basis) => ({ ...basis, aliases: { ...basis.aliases, [CODEX_ALIAS]: 'acme.large-1' } }),
   });
   const baseUrl = `${service.url}/v1`;

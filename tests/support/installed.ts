@@ -103,6 +103,9 @@ export const NODE_CLIENTS = forNode('node-clients', {
   ai: '7.0.173',
   '@ai-sdk/openai': '4.0.118',
   '@ai-sdk/openai-compatible': '3.0.92',
+  '@ai-sdk/anthropic': '4.0.105',
+  '@anthropic-ai/sdk': '1.14.0',
+  '@langchain/anthropic': '1.5.11',
   '@langchain/core': '1.4.0',
   '@langchain/openai': '1.6.0',
   '@openai/agents': '0.20.0',
@@ -113,9 +116,11 @@ export const PYTHON_PACKAGES = forPython('python-clients', {
   openai: '3.57.0',
   litellm: '1.110.2',
   'openai-agents': '0.24.0',
-  'pydantic-ai-slim[openai]': '2.68.0',
+  'pydantic-ai-slim[openai,anthropic]': '2.68.0',
   agno: '3.1.10',
   'langchain-openai': '1.7.4',
+  anthropic: '2.14.0',
+  'langchain-anthropic': '1.7.10',
 });
 
 /** Agents for a terminal, as their vendors build them for this system. */

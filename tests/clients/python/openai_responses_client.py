@@ -1,21 +1,8 @@
 import json
 
+from answer import Answer
 from openai import OpenAI
-from pydantic import BaseModel, ConfigDict
 from worker import failure_of, serve
-
-
-def untitled(schema):
-    """Takes away what is for people only."""
-    del schema["title"]
-    for each in schema["properties"].values():
-        del each["title"]
-
-
-class Answer(BaseModel):
-    model_config = ConfigDict(extra="forbid", json_schema_extra=untitled)
-    city: str
-    days: int
 
 
 def ask(order):
