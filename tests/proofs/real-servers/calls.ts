@@ -1,6 +1,9 @@
+import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { chargeFor } from '../../support/catalogue.ts';
-import { type Ask, type Heard, type Speaker, SPEAKERS, type Target } from './speakers.ts';
+import type { ModelServer } from './servers.ts';
+import type { Ask, Heard, Speaker, Target } from './speaker.ts';
+import { SPEAKERS } from './speakers.ts';
 
 /** What the calls at one place gave. */
 export interface Tally {
@@ -22,11 +25,15 @@ const ASKS: Readonly<Record<string, Ask>> = {
   'a schema': { limit: LIMIT, hasSchema: true },
 };
 
-/** Makes every kind of call once on every wire. `limitMin` is the lowest limit that the server keeps. */
-export async function callInEveryWay(target: Target, tally: Tally, limitMin: number): Promise<void> {
+/** Makes every kind of call that the server takes once on every wire. */
+export async function callInEveryWay(
+  target: Target,
+  tally: Tally,
+  { limitMin, takesSchemas }: Pick<ModelServer, 'limitMin' | 'takesSchemas'>,
+): Promise<void> {
   for (const speaker of SPEAKERS) {
     for (const [name, ask] of Object.entries(ASKS)) {
-      if (ask.limit < limitMin) continue;
+      if (ask.limit < limitMin || (ask.hasSchema === true && !takesSchemas)) continue;
       await count(tally, `${speaker.name}, ${name}`, ask, () => speaker.plain(target, ask));
       await count(tally, `${speaker.name}, ${name}, streamed`, ask, () => speaker.streamed(target, ask));
     }
@@ -55,10 +62,17 @@ async function count(tally: Tally, name: string, ask: Ask, call: () => Promise<H
     const fault = faultOf(heard, ask);
     if (fault !== undefined) tally.wrong.push(`${name}: ${fault}`);
   } catch (error) {
-    if (error instanceof OpenAI.APIError && String(error.code).startsWith('UPSTREAM_')) {
-      tally.refused.push(`${name}: ${error.status ?? 'in the stream'}, ${error.code ?? ''}`);
-    } else tally.wrong.push(`${name}: ${String(error)}`);
+    const { status = 'in the stream', code = '' } = failureIn(error);
+    if (code.startsWith('UPSTREAM_')) tally.refused.push(`${name}: ${status}, ${code}`);
+    else tally.wrong.push(`${name}: ${String(error)}`);
   }
+}
+
+function failureIn(error: unknown): { readonly status?: number | undefined; readonly code?: string | undefined } {
+  if (error instanceof OpenAI.APIError) return { status: error.status as number | undefined, code: error.code ?? '' };
+  if (!(error instanceof Anthropic.APIError)) return {};
+  const body = error.error as { readonly error?: { readonly code?: string } } | undefined;
+  return { status: error.status as number | undefined, code: body?.error?.code };
 }
 
 function faultOf({ usage, charged, isFinished }: Heard, { limit }: Ask): string | undefined {

@@ -13,6 +13,8 @@ import { isInstalled, type Program } from './programs.ts';
 import { type ModelServer, SERVERS } from './servers.ts';
 
 const ROUNDS = Number(process.argv[2] ?? 3);
+/** Only servers whose name contains this, such as `Messages`. */
+const WANTED = process.argv[3] ?? '';
 const CREDIT = 1_000_000_000;
 /** Connections close after a second without a request: calls just before, at and after that moment. */
 const PAUSES_MS = [980, 990, 995, 1_000, 1_002, 1_005, 1_010, 1_020, 2_000];
@@ -26,7 +28,7 @@ const missing = [
   ...FRONTS.filter(([name]) => !isInstalled(name)).map(([name]) => `${name}: it must be installed`),
 ];
 for (const line of missing) console.log(`not run: ${line}`);
-const servers = SERVERS.filter(({ missing: what }) => what === undefined);
+const servers = SERVERS.filter(({ name, missing: what }) => what === undefined && name.includes(WANTED));
 const fronts: readonly (readonly [name: string, start: StartFront | undefined])[] = [
   ['no proxy', undefined],
   ...FRONTS.filter(([name]) => isInstalled(name)),
@@ -71,8 +73,7 @@ async function tryOut(
     contextTokens: 2_048,
     timeoutMs: 60_000,
   });
-  const { upstream } = basis.providers;
-  const catalogue = { ...basis, providers: { upstream: { ...upstream, apis: server.apis } } };
+  const catalogue = { ...basis, providers: { upstream: { ...basis.providers.upstream, ...server.provider } } };
   const ground = await createTestGround(catalogue);
   owned.defer(ground.close);
   const app = await ground.addApp();
@@ -90,7 +91,7 @@ async function tryOut(
   const tally: Tally = { calls: 0, answered: 0, refused: [], wrong: [], charged: 0 };
   const target = { url: service.url, app, user, model: 'large' };
   for (let round = 0; round < ROUNDS; round += 1) {
-    await Promise.all([1, 2].map(() => callInEveryWay(target, tally, server.limitMin)));
+    await Promise.all([1, 2].map(() => callInEveryWay(target, tally, server)));
     if (startFront !== undefined) await callAcrossPauses(target, tally, PAUSES_MS);
   }
   await waitUntil('nothing is held', async () => (await ground.wallet(app, user)).held === 0);

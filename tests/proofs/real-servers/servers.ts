@@ -15,11 +15,15 @@ export interface ModelServer {
   readonly start: (directory: string) => Promise<Program>;
   /** The name by which it knows the model. */
   readonly modelName: (directory: string) => string;
-  readonly outputLimitParameter: 'max_tokens' | 'max_completion_tokens';
-  /** What its entry in the catalogue says that it speaks. */
-  readonly apis: readonly ('chat' | 'responses')[];
+  /** What its entry in the catalogue says of it. */
+  readonly provider:
+    | { readonly kind: 'openai-compatible'; readonly apis: readonly ('chat' | 'responses')[] }
+    | { readonly kind: 'anthropic' };
+  readonly outputLimitParameter?: 'max_tokens' | 'max_completion_tokens';
   /** The lowest limit of output that it takes. */
   readonly limitMin: number;
+  /** Whether it takes JSON schemas. By Messages, only models whose names tell that they are newer Claudes do. */
+  readonly takesSchemas: boolean;
 }
 
 const at = (name: string): string => path.join(import.meta.dirname, name);
@@ -33,17 +37,24 @@ async function startLlama(directory: string): Promise<Program> {
   return startProgram({ command: python, words, port, readyPath: '/health', directory, name: `llama-${port}` });
 }
 
-/** The proxy of LiteLLM in front of llama.cpp. `passed` goes on in the words in which it came, `translated` as chat completions. */
+/**
+ * The proxy of LiteLLM in front of llama.cpp. `passed` and `passed-messages` go on in the words in which they came, `translated` as chat
+ * completions.
+ */
 async function startLiteLlm(directory: string): Promise<Program> {
   const behind = await startLlama(directory);
   const port = await freePort();
   const name = `litellm-${port}`;
-  const entryOf = (model: string, kind: string) => {
-    const base = `http://127.0.0.1:${behind.port}/v1`;
+  const entryOf = (model: string, kind: string, version = '/v1') => {
+    const base = `http://127.0.0.1:${behind.port}${version}`;
     return { model_name: model, litellm_params: { model: `${kind}/tiny`, api_base: base, api_key: 'none' } };
   };
   const settings = path.join(directory, `${name}.json`);
-  const models = [entryOf('passed', 'openai'), entryOf('translated', 'custom_openai')];
+  const models = [
+    entryOf('passed', 'openai'),
+    entryOf('passed-messages', 'anthropic', ''),
+    entryOf('translated', 'custom_openai'),
+  ];
   writeFileSync(settings, JSON.stringify({ model_list: models }));
   const program = await startProgram({
     command: path.join(PYTHON_SERVERS.directory, 'bin', 'litellm'),
@@ -73,24 +84,33 @@ async function startTransformers(directory: string): Promise<Program> {
   return startProgram({ command, words, port, readyPath: '/health', environment, directory, name });
 }
 
-const LLAMA = {
-  missing: WHY_NO_SERVERS,
-  start: startLlama,
-  modelName: () => 'tiny',
+const CHAT = {
+  provider: { kind: 'openai-compatible', apis: ['chat'] },
   outputLimitParameter: 'max_tokens',
-  limitMin: 1,
+  takesSchemas: true,
 } as const;
-const LITELLM = { ...LLAMA, start: startLiteLlm, modelName: () => 'translated' } as const;
 /** The lowest limit of Responses is that of its vendor. A lower one is refused by name. */
-const RESPONSES = { apis: ['responses'], limitMin: 16 } as const;
+const RESPONSES = {
+  provider: { kind: 'openai-compatible', apis: ['responses'] },
+  outputLimitParameter: 'max_tokens',
+  takesSchemas: true,
+  limitMin: 16,
+} as const;
+const BOTH = { ...RESPONSES, provider: { ...RESPONSES.provider, apis: ['chat', 'responses'] } } as const;
+const MESSAGES = { provider: { kind: 'anthropic' }, takesSchemas: false } as const;
+const LLAMA = { missing: WHY_NO_SERVERS, start: startLlama, modelName: () => 'tiny', limitMin: 1 } as const;
+const LITELLM = { ...LLAMA, start: startLiteLlm, modelName: () => 'translated' } as const;
 
 export const SERVERS: readonly ModelServer[] = [
-  { ...LLAMA, name: 'llama.cpp, chat completions', apis: ['chat'] },
+  { ...LLAMA, ...CHAT, name: 'llama.cpp, chat completions' },
   { ...LLAMA, ...RESPONSES, name: 'llama.cpp, Responses' },
-  { ...LITELLM, name: 'LiteLLM, chat completions', apis: ['chat'] },
+  { ...LLAMA, ...MESSAGES, name: 'llama.cpp, Messages' },
+  { ...LITELLM, ...CHAT, name: 'LiteLLM, chat completions' },
   { ...LITELLM, ...RESPONSES, name: 'LiteLLM, Responses' },
   { ...LITELLM, ...RESPONSES, name: 'LiteLLM, Responses passed on', modelName: () => 'passed' },
-  { ...LITELLM, ...RESPONSES, name: 'LiteLLM, both', apis: ['chat', 'responses'] },
+  { ...LITELLM, ...BOTH, name: 'LiteLLM, both' },
+  { ...LITELLM, ...MESSAGES, name: 'LiteLLM, Messages' },
+  { ...LITELLM, ...MESSAGES, name: 'LiteLLM, Messages passed on', modelName: () => 'passed-messages' },
   {
     name: 'transformers serve',
     missing:
@@ -99,8 +119,8 @@ export const SERVERS: readonly ModelServer[] = [
         : undefined,
     start: startTransformers,
     modelName: (directory) => path.join(directory, 'tiny'),
+    ...CHAT,
     outputLimitParameter: 'max_completion_tokens',
-    apis: ['chat'],
     limitMin: 1,
   },
 ];

@@ -1,44 +1,16 @@
 import OpenAI from 'openai';
-import type { TestApp } from '../../support/service.ts';
-
-/** Where calls go, and who pays for them. */
-export interface Target {
-  readonly url: string;
-  readonly app: TestApp;
-  readonly user: string;
-  readonly model: string;
-}
-
-/** What a call asks for beside its prompt. */
-export interface Ask {
-  readonly limit: number;
-  /** The limit goes under its older name, on the wire that has one. */
-  readonly isOlderName?: boolean;
-  readonly hasTool?: boolean;
-  readonly hasSchema?: boolean;
-}
-
-/** What a caller learned. */
-export interface Heard {
-  readonly charged: number;
-  readonly usage: { readonly prompt: number; readonly cached: number; readonly completion: number } | undefined;
-  /** The answer says why it ended. */
-  readonly isFinished: boolean;
-}
-
-/** A wire as its stock client speaks it. */
-export interface Speaker {
-  readonly name: string;
-  readonly plain: (target: Target, ask: Ask) => Promise<Heard>;
-  readonly streamed: (target: Target, ask: Ask) => Promise<Heard>;
-  /** Leaves a stream after its first event. What it costs is in the books only. */
-  readonly leave: (target: Target) => Promise<void>;
-}
-
-const PROMPT = 'Say something about the quick brown fox.';
-const PARAMETERS = { type: 'object', properties: { city: { type: 'string' } } };
-const SCHEMA = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
-const LONG = { limit: 200 };
+import { MESSAGES } from './messages-speaker.ts';
+import {
+  type Ask,
+  chargeIn,
+  type Heard,
+  LONG,
+  PARAMETERS,
+  PROMPT,
+  SCHEMA,
+  type Speaker,
+  type Target,
+} from './speaker.ts';
 
 function clientOf({ url, app, user }: Target): OpenAI {
   const defaultHeaders = { 'x-service-user': user };
@@ -150,8 +122,4 @@ const RESPONSES: Speaker = {
 };
 
 /** Every wire that is served. */
-export const SPEAKERS: readonly Speaker[] = [CHAT, RESPONSES];
-
-function chargeIn({ headers }: Response): number {
-  return Number(headers.get('x-service-charge-micros'));
-}
+export const SPEAKERS: readonly Speaker[] = [CHAT, RESPONSES, MESSAGES];
