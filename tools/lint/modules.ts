@@ -15,7 +15,7 @@ export const MODULES: Readonly<Record<string, string>> = {
     providers/credential-request.ts price-lists/read-list.ts probe/listed-limits.ts reach benchmarks`,
   '@ai-sdk/provider': '',
   '@ai-sdk/anthropic': 'providers/anthropic/dialect.ts',
-  '@ai-sdk/amazon-bedrock': 'providers/bedrock/dialect.ts',
+  '@ai-sdk/amazon-bedrock': 'providers/bedrock/open.ts',
   '@ai-sdk/google': 'providers/google/dialect.ts',
   'google-auth-library': 'providers/google/credentials.ts',
   '@aws-sdk/credential-providers': 'providers/bedrock/credentials.ts',

@@ -18,9 +18,12 @@ export const apis = z
 /** The kinds of providers that may serve text by either. */
 export const KINDS_WITH_APIS: ReadonlySet<string> = new Set(['openai-compatible', 'azure']);
 
+/** The kinds that make embeddings beside the one interface that they have for text. */
+const KINDS_WITH_EMBEDDINGS: ReadonlySet<string> = new Set(['mistral', 'google', 'vertex', 'bedrock']);
+
 /** Whether a kind of providers can be called by these interfaces of the format. */
 export function canServe(kind: string, listed: readonly Api[]): boolean {
-  return KINDS_WITH_APIS.has(kind) || (kind === 'mistral' && isOfEmbeddings(listed));
+  return KINDS_WITH_APIS.has(kind) || (KINDS_WITH_EMBEDDINGS.has(kind) && isOfEmbeddings(listed));
 }
 
 /** Whether a model that is served so makes embeddings. */

@@ -52,7 +52,7 @@ export const CALL_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag,
     summary: 'Makes vectors of texts and charges the user’s wallet',
     description:
-      'Takes models of embeddings, and they take no other call. What is set aside is the most that the input can cost, and the tokens of the input are charged. A batch whose vectors may be too large for one answer is refused: `"encoding_format": "base64"` takes a sixth of the room.',
+      'Takes models of embeddings, and they take no other call. What is set aside is the most that the input can cost, and the tokens of the input are charged. A batch whose vectors may be too large for one answer is refused: `"encoding_format": "base64"` takes a sixth of the room. Some models take texts and no tokens, and fewer texts: what they do not take is refused by name.',
     refuses: OF_CALLS.filter((code) => code !== 'CONCURRENT_STREAM_LIMIT'),
   },
   'GET /v1/models': {

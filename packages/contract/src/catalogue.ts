@@ -51,7 +51,8 @@ export const catalogueSchema = z
   });
 
 const OF_ONE_API =
-  'is only for providers of kind `openai-compatible` or `azure`, and `["embeddings"]` for `mistral`: others have one interface';
+  'is only for providers of kind `openai-compatible` or `azure`. Others have one interface for text, and `mistral`, `google`, `vertex` ' +
+  'and `bedrock` beside it `["embeddings"]`';
 
 const CANCEL_OUT_OF_SIGHT =
   'must be "drain": a model that reasons out of sight bills tokens that nobody can count when its stream is cancelled. ' +

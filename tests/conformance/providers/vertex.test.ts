@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test';
 import { type GeminiServer, startGeminiServer } from './gemini/server.ts';
 import { SUBJECT_TOKEN, startTokenServer, type TokenServer } from './gemini/token-server.ts';
 import { FAILURES, type Json } from './gemini/wire.ts';
+import { createHttpClient } from '../../../packages/upstream-http/src/client.ts';
 import { providerSchema, vertexAddress } from '../../../packages/contract/src/catalogue-providers.ts';
 import { createVertex } from '../../../packages/service/src/providers/google/vertex.ts';
 import { fixedKey, type KeySource } from '../../../packages/service/src/providers/keys/key-source.ts';
@@ -16,6 +17,7 @@ import type { Provider } from '../../../packages/service/src/providers/provider.
 import { createVendorHttp } from '../../../packages/service/src/providers/vendor-fetch.ts';
 
 const http = createVendorHttp();
+const client = createHttpClient();
 const directory = mkdtempSync(join(tmpdir(), 'purser-vertex-'));
 const credentialsFile = join(directory, 'credentials.json');
 let tokens: TokenServer;
@@ -29,6 +31,7 @@ before(async () => {
 });
 after(async () => {
   http.close();
+  client.close();
   await Promise.all([server.close(), tokens.close()]);
   rmSync(directory, { recursive: true });
 });
@@ -49,7 +52,7 @@ function vertexWith(
   const place = { kind: 'vertex', project: 'shop-1', location: 'europe-west4', endpoint: server.origin };
   const definition = providerSchema.parse({ ...place, ...credentials });
   assert.equal(definition.kind, 'vertex');
-  return createVertex({ ...outside, definition, key });
+  return createVertex({ ...outside, client, definition, key });
 }
 
 const HELLO = { parts: [{ text: 'Good morning.' }], usage: { promptTokenCount: 3, candidatesTokenCount: 2 } };

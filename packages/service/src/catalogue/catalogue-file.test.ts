@@ -133,7 +133,7 @@ const FAULTS: readonly (readonly [string, unknown, RegExp])[] = [
   ],
   [
     'makes embeddings at a kind that has none here',
-    { ...FILE, providers: { upstream: { kind: 'google' } }, models: [{ ...MODEL, ...EMBEDDINGS }] },
+    { ...FILE, providers: { upstream: { kind: 'anthropic' } }, models: [{ ...MODEL, ...EMBEDDINGS }] },
     /models\.0\.apis: is only for providers of kind/,
   ],
   [

@@ -127,7 +127,7 @@ function prepareCall(gateway: Gateway, incoming: Incoming): AskingCall | Refusal
   const { request } = fitted;
   const refused = checkModelParameters(request, model, asking.nameOf) ?? checkContext(request, model, bytes.length);
   if (refused !== undefined) return inWordsOf(asking.nameOf, refused);
-  const eligible = findEligible(request, model, wire.name);
+  const eligible = findEligible(fitted, model, wire.name);
   if (eligible instanceof Refusal) return inWordsOf(asking.nameOf, eligible);
 
   const scope = { appId, mode: caller.mode, userId, isStream, body: () => asking.joinsBy?.() ?? bytes };

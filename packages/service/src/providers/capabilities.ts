@@ -2,6 +2,7 @@ import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import { ANTHROPIC } from '#providers/capabilities/anthropic.ts';
 import { BEDROCK } from '#providers/capabilities/bedrock.ts';
+import { findUnembeddable } from '#providers/capabilities/embeddings.ts';
 import { GOOGLE, VERTEX } from '#providers/capabilities/google.ts';
 import { MISTRAL } from '#providers/capabilities/mistral.ts';
 import { findShortLimit, RESPONSES } from '#providers/capabilities/responses.ts';
@@ -22,14 +23,15 @@ interface Target {
 
 /**
  * The first part of a valid request that this upstream can neither be sent nor be translated for. Such a request is refused by
- * name, so that nothing is dropped in silence (MO-09). Undefined if all of it arrives. `wire`: how the caller speaks.
+ * name, so that nothing is dropped in silence (MO-09). Undefined if all of it arrives. `wire`: how the caller speaks. For embeddings, the
+ * request is the caller's own.
  */
 export function findUnsupported(
   { provider, providerModel, apis = ['chat'] }: Target,
   request: JsonObject,
   wire: Api = 'chat',
 ): Unsupported | undefined {
-  if (wire === 'embeddings') return undefined; // It has no parameters but its own, which the vendor judges.
+  if (wire === 'embeddings') return findUnembeddable({ provider, providerModel }, request);
   switch (provider.kind) {
     // The caller's own format: a model's `parameters` say what the vendor takes of it.
     case 'openai-compatible':

@@ -1,6 +1,8 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import { assert, unreachable } from '#kernel/assert.ts';
 import { fromAzureEntry } from '#providers/azure/from-entry.ts';
+import { withEmbeddings } from '#providers/embeddings/with-embeddings.ts';
+import { createGeminiEmbeddings } from '#providers/google/embeddings.ts';
 import { fixedKey, type KeySource } from '#providers/keys/key-source.ts';
 import type { ProviderKeys } from '#providers/keys/provider-keys.ts';
 import { lazyProvider } from '#providers/lazy.ts';
@@ -61,18 +63,21 @@ export function createProviderRegistry({ simulatorUrl, keys, environment }: Regi
         });
       case 'bedrock':
         return lazyProvider(async () => {
-          const { bedrockDialect } = await import('#providers/bedrock/dialect.ts');
-          return createTranslated({ dialect: bedrockDialect(definition, native), http: native, key });
+          const { createBedrock } = await import('#providers/bedrock/bedrock.ts');
+          return createBedrock(definition, native, key);
         });
       case 'google':
-        return lazyProvider(async () => {
-          const { googleDialect } = await import('#providers/google/dialect.ts');
-          return createTranslated({ dialect: googleDialect(definition), http: native, key });
-        });
+        return withEmbeddings(
+          lazyProvider(async () => {
+            const { googleDialect } = await import('#providers/google/dialect.ts');
+            return createTranslated({ dialect: googleDialect(definition), http: native, key });
+          }),
+          createGeminiEmbeddings({ ...definition, http, key }),
+        );
       case 'vertex':
         return lazyProvider(async () => {
           const { createVertex } = await import('#providers/google/vertex.ts');
-          return createVertex({ definition, http: native, key, environment });
+          return createVertex({ definition, http: native, client: http, key, environment });
         });
       default:
         return unreachable(definition);

@@ -122,14 +122,15 @@ export function checkModelParameters(
 
 /** Finds the upstreams that can be sent all of the request. If none can, the refusal says what the first one lacks (MO-09). */
 export function findEligible(
-  request: JsonObject,
+  { request, native = {} }: Fitted,
   { upstreams }: Model,
   wire: Wire['name'],
 ): ChatCall['upstreams'] | Refusal<'BAD_REQUEST'> {
   let found: Unsupported | undefined;
   const eligible: Upstream[] = [];
+  const sent = wire === 'embeddings' ? native : request;
   for (const upstream of upstreams) {
-    const unsupported = findUnsupported(upstream, request, wire);
+    const unsupported = findUnsupported(upstream, sent, wire);
     if (unsupported === undefined) eligible.push(upstream);
     else found ??= unsupported;
   }

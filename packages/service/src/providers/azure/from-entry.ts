@@ -1,8 +1,9 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue-providers.ts';
 import type { HttpClient } from '@purser/upstream-http/client.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
+import { withEmbeddings } from '#providers/embeddings/with-embeddings.ts';
 import { createOpenAiCompatible } from '#providers/openai-compatible/adapter.ts';
-import { withEmbeddings } from '#providers/openai-embeddings/adapter.ts';
+import { createOpenAiEmbeddings } from '#providers/openai-embeddings/adapter.ts';
 import { byApi, createOpenAiResponses } from '#providers/openai-responses/adapter.ts';
 import { createToResponsesRequest } from '#providers/openai-responses/to-request.ts';
 import type { Provider } from '#providers/provider.ts';
@@ -32,7 +33,7 @@ export function fromAzureEntry(http: HttpClient, entry: Entry, key: KeySource | 
     createOpenAiCompatible({ ...address, urlOf: urlsOf('chat/completions') }),
     createOpenAiResponses({ ...address, urlOf: () => responses, toRequest: createToResponsesRequest() }),
   );
-  return withEmbeddings(ofText, { ...address, urlOf: urlsOf('embeddings') });
+  return withEmbeddings(ofText, createOpenAiEmbeddings({ ...address, urlOf: urlsOf('embeddings') }));
 }
 
 function query(version: string | undefined): string {

@@ -1,10 +1,8 @@
-import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock';
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider';
-import { bedrockAddress } from '@purser/contract/catalogue-providers.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { budgetOf, claudeOf } from '#providers/anthropic/claude.ts';
-import { createCredentials } from '#providers/bedrock/credentials.ts';
 import { isNovaReasoning, schemaWayOf } from '#providers/bedrock/models.ts';
+import { type BedrockPlace, createOpenBedrock, type OpenBedrock } from '#providers/bedrock/open.ts';
 import { withLargestUsage } from '#providers/bedrock/usage.ts';
 import type { ProviderCall, UpstreamErrorKind } from '#providers/provider.ts';
 import type { CallSettings, Dialect, SealFields, VendorFailure } from '#providers/translated/dialect.ts';
@@ -12,32 +10,16 @@ import { samplingOf, schemaOf, stopOf } from '#providers/translated/settings.ts'
 import { unifiedCounts } from '#providers/translated/usage.ts';
 import type { VendorHttp } from '#providers/vendor-fetch.ts';
 
-interface BedrockOptions {
-  readonly region: string;
-  readonly roleArn?: string | undefined;
-  readonly endpoint?: string | undefined;
-}
-
 /** Makes the dialect of Bedrock's Converse format, by `@ai-sdk/amazon-bedrock`. Without a key, requests are signed. */
-export function bedrockDialect(place: BedrockOptions, http: Pick<VendorHttp, 'requestCredentials'>): Dialect {
-  const { region } = place;
-  const credentials = createCredentials(place, http);
-  // Always given, because the library takes from the environment what is left out (MO-11).
-  const baseURL = bedrockAddress(place);
+export function bedrockDialect(
+  place: BedrockPlace,
+  http: Pick<VendorHttp, 'requestCredentials'>,
+  open: OpenBedrock = createOpenBedrock(place, http),
+): Dialect {
   return {
     kind: 'bedrock',
     framing: 'frames',
-    modelOf: async ({ providerModel, fetch, key }) => {
-      if (key !== undefined)
-        return withLargestUsage(createAmazonBedrock({ region, baseURL, fetch, apiKey: key.text })(providerModel));
-      const { accessKeyId, secretAccessKey, sessionToken } = await credentials();
-      const token = sessionToken === undefined ? {} : { sessionToken };
-      const credentialProvider = () => Promise.resolve({ accessKeyId, secretAccessKey, ...token });
-      // An empty key keeps the library from looking for one in the environment.
-      return withLargestUsage(
-        createAmazonBedrock({ region, baseURL, fetch, apiKey: '', credentialProvider })(providerModel),
-      );
-    },
+    modelOf: async ({ providerModel, fetch, key }) => withLargestUsage((await open({ fetch, key }))(providerModel)),
     settingsOf,
     limitInBody: ({ inferenceConfig: config }) => (isJsonObject(config) ? config['maxTokens'] : undefined),
     cacheOptions: ({ ttl }) => ({

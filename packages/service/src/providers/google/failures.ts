@@ -1,9 +1,12 @@
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import type { UpstreamErrorKind } from '#providers/provider.ts';
+import type { ErrorResponse } from '@purser/upstream-http/client.ts';
+import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
+import { errorOfResponse } from '#providers/openai-compatible/error.ts';
+import type { ErrorKind } from '#providers/openai-compatible/error-kind.ts';
+import type { UpstreamError } from '#providers/provider.ts';
 import type { VendorFailure } from '#providers/translated/dialect.ts';
 
 /** The codes are Google's canonical ones, and two words that say more than their code does. */
-const KINDS: Readonly<Record<string, UpstreamErrorKind>> = {
+const KINDS: Readonly<Record<string, ErrorKind>> = {
   TOO_LONG: 'too-long',
   // The Gemini API answers a wrong key with 400 INVALID_ARGUMENT.
   API_KEY_INVALID: 'unauthorized',
@@ -23,9 +26,16 @@ const KINDS: Readonly<Record<string, UpstreamErrorKind>> = {
 /** Google tells a prompt that is too long from other invalid arguments by its sentence alone. */
 const TOO_LONG_TEXT = /token count.{0,40}exceeds|exceeds the maximum number of tokens|only supports up to \d+/i;
 
-export function failureKindOf({ code, text }: VendorFailure): UpstreamErrorKind | undefined {
+export function failureKindOf({ code, text }: Pick<VendorFailure, 'code' | 'text'>): ErrorKind | undefined {
   if (code === 'INVALID_ARGUMENT' && TOO_LONG_TEXT.test(text)) return 'too-long';
   return code === undefined ? undefined : KINDS[code];
+}
+
+/** The failure behind an answer to a request that no library has sent. */
+export function errorOfGoogle(status: number, response: ErrorResponse | undefined, request: JsonObject): UpstreamError {
+  const body = parseJson(response?.text ?? '');
+  const kind = failureKindOf({ code: codeOfBody(body), text: '' });
+  return errorOfResponse(status, response, request, { kind, retryAfterSeconds: retryDelayOf(body) });
 }
 
 /** The code of an error body: `{ error }`, a list of one such object, or the error itself in a stream. */

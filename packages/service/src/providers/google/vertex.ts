@@ -1,7 +1,10 @@
+import type { HttpClient } from '@purser/upstream-http/client.ts';
 import { type CatalogueProvider, vertexAddress } from '@purser/contract/catalogue-providers.ts';
 import { keepAccessToken } from '#providers/google/access-tokens.ts';
 import { fetchAccessToken } from '#providers/google/credentials.ts';
+import { withEmbeddings } from '#providers/embeddings/with-embeddings.ts';
 import { googleDialect } from '#providers/google/dialect.ts';
+import { createVertexEmbeddings } from '#providers/google/embeddings.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
 import type { Provider } from '#providers/provider.ts';
 import { createTranslated } from '#providers/translated/translated.ts';
@@ -10,23 +13,24 @@ import type { VendorHttp } from '#providers/vendor-fetch.ts';
 interface VertexOptions {
   readonly definition: Extract<CatalogueProvider, { kind: 'vertex' }>;
   readonly http: VendorHttp;
+  /** For calls that need no library of a vendor. */
+  readonly client: HttpClient;
   /** A key of the settings. Vertex takes access tokens only, so it must be one. */
   readonly key: KeySource | undefined;
   /** The environment variables, which may name the host of Google's metadata server. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Makes the provider of Gemini models on Vertex AI, by access tokens of a service account or a workload identity. */
+/** Makes the provider of Google's models on Vertex AI, by access tokens of a service account or a workload identity. */
 export function createVertex(options: VertexOptions): Provider {
-  const { definition, http, key } = options;
+  const { definition, http, client } = options;
   const { project, location } = definition;
   const baseUrl = `${vertexAddress(definition)}/v1/projects/${project}/locations/${location}/publishers/google`;
-  const tokens = key ?? tokenSource(options);
-  return createTranslated({
-    http,
-    dialect: googleDialect({ kind: 'vertex', baseUrl }),
-    key: { ...tokens, isToken: true },
-  });
+  const key = { ...(options.key ?? tokenSource(options)), isToken: true };
+  return withEmbeddings(
+    createTranslated({ http, dialect: googleDialect({ kind: 'vertex', baseUrl }), key }),
+    createVertexEmbeddings({ http: client, baseUrl, key }),
+  );
 }
 
 function tokenSource({ definition, http, environment }: VertexOptions): KeySource {

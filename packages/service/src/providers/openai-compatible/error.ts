@@ -22,10 +22,21 @@ export function errorOfResponse(
   status: number,
   response: ErrorResponse | undefined,
   request: JsonObject,
+  own: OwnWords = {},
 ): UpstreamError {
-  const kind = kindOf(status, factsOfText(response?.text ?? ''));
-  const error = new UpstreamError(kind, MESSAGES[kind], { status, retryAfterSeconds: retryAfterSecondsOf(response) });
-  return withErrorText(error, response?.text ?? '', request);
+  const kind = own.kind ?? kindOf(status, factsOfText(response?.text ?? ''));
+  const retryAfterSeconds = retryAfterSecondsOf(response) ?? own.retryAfterSeconds;
+  return withErrorText(
+    new UpstreamError(kind, MESSAGES[kind], { status, retryAfterSeconds }),
+    response?.text ?? '',
+    request,
+  );
+}
+
+/** What a vendor's own codes say of a failure. */
+interface OwnWords {
+  readonly kind?: ErrorKind | undefined;
+  readonly retryAfterSeconds?: number | undefined;
 }
 
 /** The failure that an error object in a 200 or in a stream means. Its text is not kept (ER-03). */

@@ -1,9 +1,10 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue-providers.ts';
 import type { HttpClient } from '@purser/upstream-http/client.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
+import { withEmbeddings } from '#providers/embeddings/with-embeddings.ts';
 import { createOpenAiCompatible } from '#providers/openai-compatible/adapter.ts';
 import { createToRequest } from '#providers/openai-compatible/to-request.ts';
-import { withEmbeddings } from '#providers/openai-embeddings/adapter.ts';
+import { createOpenAiEmbeddings } from '#providers/openai-embeddings/adapter.ts';
 import { byApi, createOpenAiResponses } from '#providers/openai-responses/adapter.ts';
 import { createToResponsesRequest } from '#providers/openai-responses/to-request.ts';
 import type { Provider } from '#providers/provider.ts';
@@ -23,7 +24,7 @@ export function fromEntry(http: HttpClient, entry: Entry, key: KeySource | undef
     createOpenAiCompatible({ ...at(path), toRequest: createToRequest(entry) }),
     createOpenAiResponses({ ...at(pathBeside(path, RESPONSES_PATH)), toRequest: createToResponsesRequest(entry) }),
   );
-  return withEmbeddings(ofText, at(pathBeside(path, EMBEDDINGS_PATH)));
+  return withEmbeddings(ofText, createOpenAiEmbeddings(at(pathBeside(path, EMBEDDINGS_PATH))));
 }
 
 const CHAT_PATH = '/chat/completions';

@@ -34,6 +34,8 @@ export interface Interface {
   readonly cutCompletionOf: (answer: unknown, call: ProviderCall) => Completion;
   /** A reader for the chunks of one stream. */
   readonly readerOf: (call: ProviderCall) => ChunkReader;
+  /** The failure behind another status than 200, for vendors with codes of their own. */
+  readonly errorOf?: typeof errorOfResponse;
 }
 
 /** A provider that takes JSON and answers with JSON, or with events of JSON. */
@@ -46,6 +48,7 @@ export function createJsonProvider(address: Address, words: Interface): Provider
     'user-agent': 'purser/1',
   };
 
+  const { errorOf = errorOfResponse } = words;
   // One for each `accept`, so that the head of the request is built once and not for each call.
   const plain = createKeyedEndpoints({ ...address, headers: { ...headers, accept: 'application/json' } });
   const streamed = createKeyedEndpoints({ ...address, headers: { ...headers, accept: 'text/event-stream' } });
@@ -59,7 +62,7 @@ export function createJsonProvider(address: Address, words: Interface): Provider
         const response = await postBuffered(body, limits);
         const { status, text, large } = response;
         if (status === UNAUTHORIZED) plain.refused();
-        if (text === undefined) throw errorOfResponse(status, response.error, call.request);
+        if (text === undefined) throw errorOf(status, response.error, call.request);
         const answerOf = (): Completion => readAnswer(words, { response, text, call });
         return large === undefined ? answerOf() : await largeAnswerOf(large, answerOf);
       } catch (fault) {
@@ -73,7 +76,7 @@ export function createJsonProvider(address: Address, words: Interface): Provider
         const response = await postStreamed(body, { silenceMsMax: call.timeoutMs, signal, headers: call.headers });
         if (response.status === 200) return new ChunkStream(response, words.readerOf(call));
         if (response.status === UNAUTHORIZED) streamed.refused();
-        throw errorOfResponse(response.status, await response.readError(), call.request);
+        throw errorOf(response.status, await response.readError(), call.request);
       } catch (fault) {
         throw upstreamFailureOf(fault);
       }

@@ -8,6 +8,7 @@ import type { Dialect } from '#providers/translated/dialect.ts';
 import { vendorFailureOf } from '#providers/translated/failure.ts';
 import { libraryWarnings } from '#providers/translated/metrics.ts';
 import { PartStream } from '#providers/translated/part-stream.ts';
+import { createTimer, type Timer, tooSlow } from '#providers/translated/timer.ts';
 import { toCompletion } from '#providers/translated/to-completion.ts';
 import { toOptions } from '#providers/translated/to-options.ts';
 import type { VendorFetch, VendorHttp } from '#providers/vendor-fetch.ts';
@@ -101,10 +102,6 @@ function failureIn(dialect: Dialect, fault: unknown, signal: Signal, timer: Time
   return vendorFailureOf(dialect, fault);
 }
 
-function tooSlow(): UpstreamError {
-  return new UpstreamError('timeout', 'The provider did not respond in time.');
-}
-
 function countWarnings(warnings: readonly unknown[]): void {
   if (warnings.length > 0) libraryWarnings.add(warnings.length);
 }
@@ -118,34 +115,4 @@ function checkLimit(dialect: Dialect, { outputTokens }: ProviderCall, body: stri
     'unsent',
     `The request for ${dialect.kind} has an output limit that the hold does not pay for.`,
   );
-}
-
-interface Timer {
-  readonly signal: AbortSignal;
-  readonly abort: () => void;
-  /** Rejects when the time runs out or the call is given up: credentials may take long to come. */
-  readonly within: <Value>(value: Value | Promise<Value>) => Promise<Value>;
-  /** The time ran out. */
-  readonly isOver: () => boolean;
-  readonly stop: () => void;
-}
-
-function createTimer(timeoutMs: number): Timer {
-  const controller = new AbortController();
-  let isOver = false;
-  const timer = setTimeout(() => {
-    isOver = true;
-    controller.abort();
-  }, timeoutMs);
-  return {
-    signal: controller.signal,
-    abort: () => controller.abort(),
-    within: (value) => {
-      const ended = Promise.withResolvers<never>();
-      controller.signal.addEventListener('abort', () => ended.reject(new Error('The call ended.')), { once: true });
-      return Promise.race([value, ended.promise]);
-    },
-    isOver: () => isOver,
-    stop: () => clearTimeout(timer),
-  };
 }
