@@ -1,4 +1,5 @@
-import { digestOfApiKey, newApiKey } from '../../packages/service/src/accounts/api-key.ts';
+import { digestOfApiKey, hintOfApiKey, newApiKey } from '../../packages/service/src/accounts/api-key.ts';
+import { type KeySettings, NO_SETTINGS } from '../../packages/service/src/accounts/key-settings.ts';
 import { insertKey } from '../../packages/service/src/accounts/key-queries.ts';
 import type { Config } from '../../packages/service/src/app/config.ts';
 import { insertKeptKeys, selectKeptKeys } from '../../packages/service/src/db/kept-key-queries.ts';
@@ -6,7 +7,7 @@ import { openKeptKeys } from '../../packages/service/src/db/kept-keys.ts';
 import type { Pool } from '../../packages/service/src/db/pool.ts';
 import { deriveKey, hmacSha256, seal } from '../../packages/service/src/kernel/crypto.ts';
 import { createEmailSeal } from '../../packages/service/src/kernel/email-seal.ts';
-import { type AppId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
+import { type AppId, type EndUserId, type KeyId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
 import { createKeys, derivedKeptKeys, type KeptKeys, type Keys } from '../../packages/service/src/kernel/keys.ts';
 
 /** The secret of gateways that get no other. */
@@ -61,4 +62,18 @@ export async function addJoiningKey(
   const key = { keyId: newKeyId(), appId, digest: digestOfApiKey(apiKey), mode: 'live', hint: 'x' } as const;
   await insertKey(owner, { ...key, joinSeconds: 30 }, 1n);
   return apiKey;
+}
+
+/** A live API key of the app for one user, and its id. */
+export async function addBoundKey(
+  { owner }: { readonly owner: Pool },
+  { appId }: { readonly appId: AppId },
+  user: string,
+  settings: Partial<KeySettings> = {},
+): Promise<{ readonly apiKey: string; readonly keyId: KeyId }> {
+  const apiKey = newApiKey('live');
+  const keyId = newKeyId();
+  const key = { keyId, appId, digest: digestOfApiKey(apiKey), mode: 'live', hint: hintOfApiKey(apiKey) } as const;
+  await insertKey(owner, { ...key, boundUser: user as EndUserId, settings: { ...NO_SETTINGS, ...settings } }, 1n);
+  return { apiKey, keyId };
 }

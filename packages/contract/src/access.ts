@@ -63,6 +63,8 @@ export const LEAST_ROLES: Readonly<Record<string, LeastRole>> = {
   'POST /console/:part/keys': KEYS,
   'GET /console/:part/key': 'viewer',
   'POST /console/:part/key': KEYS,
+  'GET /console/:part/agents': 'viewer',
+  'POST /console/:part/agents': KEYS,
   'GET /console/:part/playground': 'viewer',
   'POST /console/:part/playground': KEYS,
   'GET /console/:part/activity': 'viewer',

@@ -10,11 +10,12 @@ import { setStage } from '../../support/stage.ts';
 
 const PURSER_SECRET = 'a secret of these tests alone, long enough';
 const { service, app, newUser } = await setStage({ environment: { PURSER_SECRET } });
-const FORMS = ['/topup', '/cap', '/pause', '/disconnect', '/reconnect', '/refund'];
+const FORMS = ['/topup', '/cap', '/pause', '/disconnect', '/reconnect', '/refund', '/agents'];
 const PAGES = [
   '',
   '/disconnect',
   '/refund',
+  '/agents',
   '/movements.csv',
   '?receipt=019a0000-0000-7000-8000-000000000000',
   '?before=5',

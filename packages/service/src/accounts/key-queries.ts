@@ -141,7 +141,8 @@ export interface KeyListRow {
   readonly rolled_to: KeyId | null;
 }
 
-const LIST_COLUMNS = `key_id, mode, hint, bound_user, join_seconds, created_at, last_used_at, ${REVOKED_AT}, name, expires_at, models,
+/** What `KeyListRow` has, of a row that is called `k`. */
+export const LIST_COLUMNS = `key_id, mode, hint, bound_user, join_seconds, created_at, last_used_at, ${REVOKED_AT}, name, expires_at, models,
   addresses, rate_per_minute, budget_micros, rolled_from, counts_as,
   (select s.key_id from accounts.api_keys s where s.rolled_from = k.key_id) as rolled_to`;
 

@@ -1,9 +1,11 @@
+import { createBoundKeys } from '#accounts/bound-keys.ts';
 import { createAppProfiles } from '#accounts/app-profile.ts';
 import type { CellPeople } from '#app/cell-people.ts';
 import type { Config } from '#app/config.ts';
 import type { SendMail } from '#app/mail.ts';
 import type { Payments } from '#app/payments.ts';
 import type { UserHistory } from '#app/user-movements.ts';
+import { directoryOf } from '#cells/directory.ts';
 import { createCapAlerts } from '#connections/alerts.ts';
 import { createConnections } from '#connections/connection.ts';
 import type { Links } from '#connections/link.ts';
@@ -35,6 +37,11 @@ interface PeopleOptions {
   readonly payments: Payments | undefined;
   /** What is asked of other cells. It is undefined if there are none. */
   readonly otherCells: CellPeople['otherCells'];
+  /** This process's keys, which are loaded again after one was stopped. */
+  readonly apiKeys: { readonly refresh: () => Promise<void> };
+  readonly readBudgets: WalletOwnerServices['readBudgets'];
+  readonly whenEverywhere: WalletOwnerServices['whenEverywhere'];
+  readonly catalogue: WalletOwnerServices['catalogue'];
 }
 
 /** Wires the pages of wallet owners to the modules they act on. */
@@ -50,6 +57,8 @@ export function composePeople({
   sendMail,
   payments,
   otherCells,
+  apiKeys,
+  ...shared
 }: PeopleOptions): Omit<WalletOwnerServices, 'cookies'> {
   const attempts = createAttemptLimiter(throttle, keys.kept('person-tries'));
   const { operatorName } = config;
@@ -75,6 +84,11 @@ export function composePeople({
     privacy: createPrivacy(pool),
     links,
     otherCells,
+    boundKeys: openBoundKeys(pool, apiKeys.refresh),
+    readBudgets: shared.readBudgets,
+    whenEverywhere: shared.whenEverywhere,
+    catalogue: shared.catalogue,
+    publicUrl: config.publicUrl,
     clock,
     apps: createAppProfiles(pool),
     movements: history.movements,
@@ -89,5 +103,21 @@ export function composePeople({
     supportEmail: config.supportEmail,
     statusPage: config.statusPage,
     isTestMoney: config.payments.processor === 'test',
+  };
+}
+
+/** In other cells than the directory's, a key can be seen and not be stopped. */
+function openBoundKeys(pool: Pool, refresh: () => Promise<void>): WalletOwnerServices['boundKeys'] {
+  const { list, stop } = createBoundKeys({ pool, refresh });
+  return {
+    list,
+    stop: async (owner, keyId) => {
+      try {
+        return (await stop(owner, keyId)) ? 'stopped' : 'none';
+      } catch (fault) {
+        if (directoryOf(fault) === undefined) throw fault;
+        return 'elsewhere';
+      }
+    },
   };
 }

@@ -9,6 +9,8 @@ interface CodeBlock {
   readonly code: string;
   /** Breaks long lines, for text that nobody runs. */
   readonly wraps?: boolean;
+  /** What to know about it, below it. */
+  readonly note?: string;
 }
 
 /**
@@ -25,9 +27,9 @@ ${tabs}${blocks.map((block) => html`${codeBlock(block)}\n`)}</div>`;
 }
 
 /** Shows a text to copy: a command, a snippet, a key. The button appears where the browser can copy. */
-export function codeBlock({ id, label, code, wraps = false }: CodeBlock): Html {
+export function codeBlock({ id, label, code, wraps = false, note }: CodeBlock): Html {
   return html`<figure class="snippet">
 <figcaption>${label} <button type="button" class="quiet" data-copy="${id}" data-done="${TEXTS.copied}" hidden>${TEXTS.copy}</button></figcaption>
 <pre${wraps ? html` class="wrap"` : undefined} tabindex="0" aria-label="${label}"><code id="${id}">${code}</code></pre>
-</figure>`;
+${note === undefined ? undefined : html`<p class="note">${note}</p>\n`}</figure>`;
 }

@@ -8,6 +8,7 @@ import { button } from '#web/components/button.ts';
 import { confirmation } from '#web/components/confirm.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { moment } from '#web/components/moment.ts';
+import { linkLine } from '#web/components/navigation.ts';
 import { lateIn, lateNotice } from '#web/frame/late-notice.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { section } from '#web/components/section.ts';
@@ -123,6 +124,7 @@ async function showKey(
   const body = html`${errorSummary(refused?.refusal.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}${lateNotice(request.query)}
 <p class="row"><code>${key.hint}</code> ${stateOf(key, services.clock.nowMs())}</p>
 ${isOver ? undefined : snippetsOf(services, asked, key)}
+${isOver || key.boundUser === undefined ? undefined : linkLine(asked.to('agents', { key: key.keyId }), TEXTS.forAgents)}
 ${await keyChart(services, asked, key)}
 ${forms ?? facts}`;
   const above = KEYS_TEXTS.title;

@@ -1,3 +1,4 @@
+import { inShell } from '#web/coding-agents/agent-lines.ts';
 import { SNIPPET_TEXTS as TEXTS } from '#web/console-keys/texts.ts';
 
 interface SnippetFacts {
@@ -30,8 +31,6 @@ export function snippetsFor(facts: SnippetFacts): readonly Snippet[] {
 
 /** Writes a text as a string of Python and JavaScript. */
 const quoted = (text: string): string => JSON.stringify(text);
-/** Quotes a text for a POSIX shell. */
-const inShell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 function curl({ publicUrl, apiKey, model, user }: SnippetFacts): string {
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] });

@@ -43,6 +43,8 @@ export const KEY_TEXTS = {
   once: 'Copy the key now. It is shown only once, and nobody can look it up later, not even us.',
   theKey: 'API key',
   toKey: 'Go to the page of this key',
+  lines: 'What to paste',
+  forAgents: 'What to paste into coding agents',
   language: 'Language',
   use: 'Use it',
   useWhat: 'Paste one of these and run it. Replace “anna” with the name that your app has for one of its users.',
@@ -97,6 +99,41 @@ export const KEY_TEXTS = {
     ['saved', 'The key was changed.'],
     ['revoked', 'The key was revoked.'],
   ]) as ReadonlyMap<string | null, string>,
+} as const;
+
+/** The texts of the page of coding agents. */
+export const AGENTS_TEXTS = {
+  title: 'Coding agents',
+  what: 'Codex, Claude Code and their like run on a user’s own machine, and each call spends from that user’s wallet. Give every user a key of their own: it names them, whatever the agent sends, and ends by itself.',
+  guide: 'The guide for people who run coding agents',
+  caption: (mode: 'live' | 'sandbox') =>
+    mode === 'live' ? 'Live keys, each for one user' : 'Sandbox keys, each for one test user',
+  columns: ['Key', 'User', 'This month', 'Expires after', 'Last used', 'Lines'],
+  none: 'No user has a key of their own yet.',
+  more: 'All keys',
+  noBudget: 'no budget',
+  unknown: 'not known now',
+  spentOf: (spent: string, budget: string) => `${spent} of ${budget}`,
+  noExpiry: 'no expiry',
+  never: 'never',
+  make: 'New key for a coding agent',
+  create: 'Create the key',
+  user: 'User',
+  userHint: 'Your name for the user who pays. Without a wallet, the first call answers with the link to open one.',
+  testUserHint: 'A test user of your choice, who pays with play money.',
+  userMissing: 'Enter the user who pays for this agent.',
+  nameHint: 'For example the machine that it is for.',
+  model: 'Model',
+  modelHint: 'The lines to paste name it. The key may call others too, unless you limit it.',
+  modelsCut: (count: number) => `These are the first ${count}.`,
+  budgetHint: 'The most that this key may spend in a calendar month. The user’s balance and cap apply as well.',
+  joins:
+    'A call that is repeated within 30 seconds gets the first answer, so nobody pays twice after a lost connection.',
+  limits: 'Models, addresses and rate',
+  of: (user: string) => `Each call spends from the wallet of ${user}, and needs no header that says so.`,
+  again: 'The key itself is not shown again. Put it in place of the dots.',
+  otherModel: 'These lines for another model, without the key',
+  noModel: 'There is no model that this key may call.',
 } as const;
 
 /** The labels of the snippets. */

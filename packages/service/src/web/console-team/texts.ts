@@ -85,7 +85,13 @@ const ACTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     logo: 'Set the logo',
     'logo-remove': 'Removed the logo',
   },
-  key: { create: 'Created a key', edit: 'Changed a key', roll: 'Rolled a key', revoke: 'Revoked a key' },
+  key: {
+    create: 'Created a key',
+    edit: 'Changed a key',
+    roll: 'Rolled a key',
+    revoke: 'Revoked a key',
+    stop: 'Stopped a key that spent from their wallet',
+  },
   webhook: {
     put: 'Set up the webhook',
     secret: 'Replaced the webhook secret',

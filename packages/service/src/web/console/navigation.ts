@@ -2,6 +2,7 @@
 export const APP_PAGES = [
   { page: '', text: 'Home' },
   { page: 'keys', text: 'Keys' },
+  { page: 'agents', text: 'Coding agents' },
   { page: 'playground', text: 'Playground' },
   { page: 'calls', text: 'Calls' },
   { page: 'users', text: 'Users' },

@@ -66,6 +66,7 @@ export const CONSOLE_STYLE = `.console{--main:#0d5c4b;--rare:#3b5ba5}
 .snippet button{flex:none;min-height:1.9rem;padding:.15rem .7rem;font-size:.85rem}
 .snippet pre{margin:0;padding:.85rem 1rem;overflow-x:auto;font-size:.875rem;line-height:1.5}
 .snippet pre.wrap{white-space:pre-wrap}
+.snippet .note{margin:0;padding:.7rem 1rem;border-top:1px solid var(--line);color:var(--soft);font-size:.925rem}
 @media not print{.tabs>input:nth-of-type(n)~.snippet{display:none}${EIGHT.map((at) => `.tabs>input:nth-of-type(${at}):checked~.snippet:nth-of-type(${at})`).join(',')}{display:block}}
 .tabs{position:relative;display:flex;flex-wrap:wrap;gap:.25rem .4rem;margin:0 0 1.25rem}
 .tabs>.snippet{flex:1 1 100%;margin:0}

@@ -24,11 +24,13 @@ interface PageText {
   readonly goesTo?: string | undefined;
   /** The page reports a problem. The title says so first, because a screen reader begins with it. */
   readonly isError?: boolean;
+  /** What it has besides the style of all pages. */
+  readonly style?: Html;
 }
 
 /** A whole page: the title is its heading too. */
-export function pageOf({ title, body, frame, goesTo, isError = false }: PageText): Html {
-  return html`${headOf({ title, frame, goesTo, isError })}
+export function pageOf({ title, body, frame, goesTo, isError = false, style }: PageText): Html {
+  return html`${headOf({ title, frame, goesTo, isError }, style)}
 <body>
 <header>
 ${frame.isTestMoney === true ? html`<p class="test-money">${FRAME_TEXTS.testMoney}</p>` : undefined}
@@ -45,7 +47,10 @@ ${footerOf(frame)}
 }
 
 /** What comes before the body. `style`: what a page has besides the style of all. */
-export function headOf({ title, frame, goesTo, isError = false }: Omit<PageText, 'body'>, style?: Html): Html {
+export function headOf(
+  { title, frame, goesTo, isError = false }: Omit<PageText, 'body' | 'style'>,
+  style?: Html,
+): Html {
   return html`<!doctype html>
 <html lang="${FRAME_TEXTS.language}">
 <head>

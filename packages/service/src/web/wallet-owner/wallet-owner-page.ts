@@ -1,4 +1,5 @@
 import type { Html } from '#kernel/html.ts';
+import { CONSOLE_STYLE_ELEMENT } from '#web/frame/page-policy.ts';
 import { type Frame, pageOf } from '#web/frame/page-shell.ts';
 
 interface WalletOwnerPage {
@@ -6,6 +7,8 @@ interface WalletOwnerPage {
   readonly body: Html;
   readonly goesTo?: string;
   readonly isError?: boolean;
+  /** It shows text to copy. Its answer says that it needs the style of the console. */
+  readonly hasCode?: boolean;
 }
 
 /**
@@ -14,7 +17,8 @@ interface WalletOwnerPage {
  */
 export function walletOwnerPage(
   { operatorName, supportEmail, statusPage, isTestMoney }: Required<Frame>,
-  page: WalletOwnerPage,
+  { hasCode = false, ...page }: WalletOwnerPage,
 ): Html {
-  return pageOf({ ...page, frame: { operatorName, supportEmail, statusPage, isTestMoney } });
+  const frame = { operatorName, supportEmail, statusPage, isTestMoney };
+  return pageOf({ ...page, frame, ...(hasCode ? { style: CONSOLE_STYLE_ELEMENT } : {}) });
 }

@@ -1,8 +1,11 @@
 import type { AppProfiles } from '#accounts/app-profile.ts';
+import type { BoundKeys } from '#accounts/bound-keys.ts';
+import type { Catalogue } from '#catalogue/catalogue.ts';
 import type { CapAlerts } from '#connections/alerts.ts';
 import type { Connections } from '#connections/connection.ts';
 import type { Links } from '#connections/link.ts';
 import type { OtherCells } from '#http/cells/other-cells.ts';
+import type { ReadBudgets } from '#http/key-budgets.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import type { Cookies } from '#web/frame/cookies.ts';
 import type { Frame } from '#web/frame/page-shell.ts';
@@ -10,6 +13,7 @@ import type { CodeSignIns } from '#identities/code.ts';
 import type { HandOvers } from '#identities/hand-over.ts';
 import type { Passkeys } from '#identities/passkeys.ts';
 import type { PersonSessions } from '#identities/session.ts';
+import type { WhenEverywhere } from '#kernel/when-everywhere.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { WalletMovements } from '#ledger/wallet/movements.ts';
 import type { AttemptLimiter } from '#limits/attempt-limiter.ts';
@@ -54,6 +58,15 @@ export interface WalletOwnerServices {
   readonly testBank: TestBank | undefined;
   /** How often somebody may ask for a payment or a refund. */
   readonly attempts: AttemptLimiter;
+  /** The live keys of one user. `elsewhere`: keys are changed in another cell. */
+  readonly boundKeys: Pick<BoundKeys, 'list'> & {
+    readonly stop: (...given: Parameters<BoundKeys['stop']>) => Promise<'stopped' | 'none' | 'elsewhere'>;
+  };
+  readonly readBudgets: ReadBudgets;
+  readonly whenEverywhere: WhenEverywhere;
+  readonly catalogue: Pick<Catalogue, 'find' | 'list'>;
+  /** Where agents reach this service, without a slash at the end. */
+  readonly publicUrl: string;
   readonly clock: Clock;
   readonly cookies: Cookies;
   /** Where a request comes from, behind the proxies of the settings. Tries are counted by it. */

@@ -133,6 +133,7 @@ export const WALLET_TEXTS = {
   // The ways out.
   moreTitle: 'Refund or disconnect',
   refundLink: 'Get a refund of unused money',
+  agentsLink: 'Coding agents',
   disconnectLink: 'Disconnect the app',
   reconnect: 'Connect again',
 

@@ -191,6 +191,7 @@ function moreSection({ refunds }: WalletOwnerServices, { connection, path }: Own
     heading: WALLET_TEXTS.moreTitle,
     body: [
       refunds === undefined ? undefined : linkLine(`${path}/refund`, WALLET_TEXTS.refundLink),
+      isConnected ? linkLine(`${path}/agents`, WALLET_TEXTS.agentsLink) : undefined,
       isConnected ? linkLine(`${path}/disconnect`, WALLET_TEXTS.disconnectLink) : undefined,
     ],
   });

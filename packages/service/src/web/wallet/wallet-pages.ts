@@ -1,5 +1,6 @@
 import type { Person } from '#identities/session.ts';
 import type { PageMethods } from '#web/frame/page.ts';
+import { agentsPage } from '#web/wallet/agents-page.ts';
 import { movementsFile } from '#web/wallet/movements-file.ts';
 import { refundPage } from '#web/wallet/refund.ts';
 import { alertsForm, capForm, disconnectPage, pauseForm, reconnectForm, topUpForm } from '#web/wallet/settings.ts';
@@ -19,6 +20,7 @@ export function walletPages(services: WalletOwnerServices): Readonly<Record<stri
     '/wallet/:part/disconnect': disconnectPage(services),
     '/wallet/:part/reconnect': reconnectForm(services),
     '/wallet/:part/refund': refundPage(services),
+    '/wallet/:part/agents': agentsPage(services),
     '/wallet/:part/movements.csv': movementsFile(services),
   };
 }

@@ -35,6 +35,7 @@ export const CONSOLE: readonly ComponentSample[] = [
     states: {
       'a command': (id) => codeBlock({ id, label: 'curl', code: `curl ${HERE} \\\n  --header 'x-service-user: anna'` }),
       'text that wraps': (id) => codeBlock({ id, label: 'A key', code: LONG_NAME, wraps: true }),
+      'with a note': (id) => codeBlock({ id, label: 'Shell', code: 'claude', note: 'Go on with claude --continue.' }),
     },
   },
   {
