@@ -16,6 +16,7 @@ const reportWatch = inFile('packages/service/src/gateway/stream/report-watch.ts'
 const choiceUsages = inFile('packages/service/src/providers/openai-compatible/usages-of-choices.ts');
 const events = inFile('packages/service/src/providers/sse.ts');
 const claudeFit = inFile('packages/service/src/providers/anthropic/fit.ts');
+const claudeUsage = inFile('packages/service/src/providers/anthropic/usage.ts');
 const geminiFit = inFile('packages/service/src/providers/google/fit.ts');
 const bedrockUsage = inFile('packages/service/src/providers/bedrock/usage.ts');
 const probe = inFile('packages/service/src/probe/probe.ts');
@@ -95,7 +96,7 @@ export const EXACT_CHARGE_FAULTS: readonly Mutant[] = [
   {
     id: 'prompt-of-claude-free-by-a-later-zero',
     clause: 'MO-08',
-    edits: [claudeFit('promptOf(joined) < promptOf(earlier)', 'promptOf(joined) < 0')],
+    edits: [claudeUsage('promptOf(joined) < promptOf(earlier)', 'promptOf(joined) < 0')],
     killer: claude('MO-08 a stream of Claude is charged by the larger report of its prompt'),
   },
   {
@@ -119,7 +120,7 @@ export const EXACT_CHARGE_FAULTS: readonly Mutant[] = [
   {
     id: 'early-output-of-claude-taken-for-all',
     clause: 'CC-23',
-    edits: [claudeFit("if (!isCounted) untold.push('completion', 'reasoning');", '')],
+    edits: [claudeUsage("if (!isCounted) untold.push('completion', 'reasoning');", '')],
     killer: claude('CC-23 output that was counted only before its text is our own count'),
   },
   {

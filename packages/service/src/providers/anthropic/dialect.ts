@@ -2,12 +2,12 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { budgetOf, claudeOf } from '#providers/anthropic/claude.ts';
-import { createClaudeFit, isUnbilled } from '#providers/anthropic/fit.ts';
+import { createClaudeFit } from '#providers/anthropic/fit.ts';
+import { countsOf, isUnbilled } from '#providers/anthropic/usage.ts';
 import type { ProviderCall, UpstreamErrorKind } from '#providers/provider.ts';
 import type { CallSettings, Dialect, SealFields, VendorFailure, VendorKey } from '#providers/translated/dialect.ts';
 import { fitFetch } from '#providers/translated/fit-answer.ts';
 import { samplingOf, schemaOf, stopOf } from '#providers/translated/settings.ts';
-import { unifiedCounts } from '#providers/translated/usage.ts';
 
 interface AnthropicOptions {
   /** The base URL up to and including the version, as in `https://api.anthropic.com/v1`. */
@@ -38,11 +38,7 @@ export function anthropicDialect({ baseUrl }: AnthropicOptions): Dialect {
         anthropic: data === undefined ? { signature: signature ?? '' } : { redactedData: data },
       }),
     },
-    countsOf: (usage) => {
-      const long = longCacheWrite(usage.raw);
-      const counts = { ...unifiedCounts(usage), ...searchesIn(usage.raw) };
-      return long === undefined ? counts : { ...counts, ...splitCacheWrite(counts.cacheWrite, long) };
-    },
+    countsOf,
     isUnbilled: ({ raw }) => isUnbilled(raw),
     // A word that is new to the library means at least that the answer has ended.
     finishReasonOf: () => 'stop',
@@ -60,27 +56,6 @@ function sealOf(metadata: SharedV4ProviderMetadata[string] | undefined): SealFie
   const { signature, redactedData } = metadata ?? {};
   if (typeof redactedData === 'string') return { data: redactedData };
   return typeof signature === 'string' && signature !== '' ? { signature } : undefined;
-}
-
-/**
- * Returns the tokens that were written to the cache for an hour. V4 adds them up with those for 5 minutes, but they are
- * billed apart.
- */
-function longCacheWrite(raw: unknown): number | undefined {
-  const creation = isJsonObject(raw) ? raw['cache_creation'] : undefined;
-  const long = isJsonObject(creation) ? creation['ephemeral_1h_input_tokens'] : undefined;
-  return typeof long === 'number' && long > 0 ? long : undefined;
-}
-
-/** Searches of a server that makes them by itself. */
-function searchesIn(raw: unknown) {
-  const used = isJsonObject(raw) ? raw['server_tool_use'] : undefined;
-  const searches = isJsonObject(used) ? used['web_search_requests'] : undefined;
-  return typeof searches === 'number' && searches > 0 ? { searches } : {};
-}
-
-function splitCacheWrite(all: number | undefined, long: number) {
-  return { cacheWrite: Math.max(0, (all ?? long) - long), cacheWriteLong: long };
 }
 
 const KINDS: Readonly<Record<string, UpstreamErrorKind>> = {

@@ -1,14 +1,13 @@
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
-import type { TokenCounts } from '#providers/completion.ts';
+import { createUsage, saysAnything, usageOfWhole } from '#providers/anthropic/usage.ts';
 import { isFinished } from '#providers/openai-compatible/answer-shape.ts';
 import type { AnswerFit } from '#providers/translated/fit-answer.ts';
-import { UNTOLD } from '#providers/translated/usage.ts';
 
 /**
  * The events, blocks, deltas and citations that the translation knows. Anthropic adds others without notice and says that clients must
  * ignore them, but its library fails at them. Blocks of tools that run at the vendor are among those: nobody asked for them.
  */
-const EVENTS: ReadonlySet<unknown> = new Set([
+export const EVENTS: ReadonlySet<unknown> = new Set([
   'message_start',
   'content_block_start',
   'content_block_delta',
@@ -17,8 +16,13 @@ const EVENTS: ReadonlySet<unknown> = new Set([
   'message_stop',
   'error',
 ]);
-const BLOCKS: ReadonlySet<unknown> = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use']);
-const DELTAS: ReadonlySet<unknown> = new Set(['text_delta', 'thinking_delta', 'signature_delta', 'input_json_delta']);
+export const BLOCKS: ReadonlySet<unknown> = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use']);
+export const DELTAS: ReadonlySet<unknown> = new Set([
+  'text_delta',
+  'thinking_delta',
+  'signature_delta',
+  'input_json_delta',
+]);
 const CITATIONS: ReadonlySet<unknown> = new Set([
   'web_search_result_location',
   'page_location',
@@ -26,22 +30,6 @@ const CITATIONS: ReadonlySet<unknown> = new Set([
   'content_block_location',
   'search_result_location',
 ]);
-
-const UNBILLED = 'purser_unbilled';
-const NOTHING: JsonObject = {
-  input_tokens: 0,
-  output_tokens: 0,
-  cache_read_input_tokens: 0,
-  cache_creation_input_tokens: 0,
-  cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
-  [UNBILLED]: true,
-  [UNTOLD]: [],
-};
-
-/** Returns true for the usage of an answer that Anthropic does not bill: Claude refused before it had said anything. */
-export function isUnbilled(raw: unknown): boolean {
-  return isJsonObject(raw) && raw[UNBILLED] === true;
-}
 
 /** Makes what Anthropic sends readable for its library, and its usage that of the larger report. */
 export function createClaudeFit(): AnswerFit {
@@ -104,33 +92,7 @@ export function createClaudeFit(): AnswerFit {
   };
 }
 
-/** The usage of one stream, as its library gets it. */
-function createUsage() {
-  let usage: JsonObject = {};
-  let hasOutput = false;
-  /** The output was counted behind its text. Before it, a server can only guess. */
-  let isCounted = false;
-  return {
-    followText: (said: JsonObject): void => {
-      if (!saysAnything(said)) return;
-      hasOutput = true;
-      isCounted = false;
-    },
-    isCounted: () => isCounted,
-    first: (told: unknown): JsonObject => {
-      usage = knownUsage(told);
-      return wholeUsage(usage, false);
-    },
-    later: (told: unknown, reason: unknown): JsonObject => {
-      const known = knownUsage(told);
-      isCounted ||= known['output_tokens'] !== undefined;
-      usage = largerUsage(usage, known);
-      return reason === 'refusal' && !hasOutput ? NOTHING : wholeUsage(usage, isCounted);
-    },
-  };
-}
-
-function wholeAnswer(answer: JsonObject): JsonObject {
+export function wholeAnswer(answer: JsonObject): JsonObject {
   const { type, id, model, role, content, stop_reason, stop_sequence, usage: told } = answer;
   if (!Array.isArray(content)) return answer;
   const blocks = content
@@ -140,9 +102,7 @@ function wholeAnswer(answer: JsonObject): JsonObject {
   const isSilent = !blocks.some(saysAnything);
   // An answer that says something and not why it ended is whole all the same: it was billed (CC-11).
   const reason = isSilent || isFinished({ finish_reason: stop_reason }) ? stop_reason : reasonFor(blocks);
-  const usage = knownUsage(told);
-  const isUnbilled = reason === 'refusal' && isSilent;
-  const counted = isUnbilled ? NOTHING : wholeUsage(usage, usage['output_tokens'] !== undefined);
+  const counted = usageOfWhole(told, reason === 'refusal' && isSilent);
   return { type, id, model, role, content: blocks, stop_reason: reason, stop_sequence, usage: counted };
 }
 
@@ -178,7 +138,7 @@ function withInput(block: JsonObject): JsonObject {
 }
 
 /** Objects without a type are others too, unless they tell of an error. */
-function isOther({ type, error }: JsonObject): boolean {
+export function isOther({ type, error }: JsonObject): boolean {
   return typeof type === 'string' ? !EVENTS.has(type) : error === undefined;
 }
 
@@ -191,76 +151,7 @@ function withKnownCitations(block: JsonObject): JsonObject {
   return Array.isArray(citations) ? { ...block, citations: citations.filter(isKnownCitation) } : block;
 }
 
-/** The text of a block or a delta, a call, or reasoning that is sealed. */
-const OUTPUT = ['text', 'thinking', 'partial_json', 'name', 'data'];
-
-function saysAnything(said: JsonObject): boolean {
-  return OUTPUT.some((name) => typeof said[name] === 'string' && said[name] !== '');
-}
-
-function fieldsIn(object: JsonObject, name: string): JsonObject {
+export function fieldsIn(object: JsonObject, name: string): JsonObject {
   const value = object[name];
   return isJsonObject(value) ? value : {};
-}
-
-/** The counts of a usage, without what is new in it or no count. */
-function knownUsage(told: unknown): JsonObject {
-  const given = isJsonObject(told) ? told : {};
-  const counts = [...PROMPT, 'output_tokens'].filter((name) => typeof given[name] === 'number');
-  const parts = PARTS.filter((name) => isJsonObject(given[name]));
-  const { iterations } = given;
-  const known = Array.isArray(iterations) ? iterations.filter(isKnownIteration) : [];
-  return {
-    ...Object.fromEntries([...counts, ...parts].map((name) => [name, given[name]])),
-    ...(known.length > 0 && { iterations: known }),
-  };
-}
-
-function isKnownIteration(iteration: unknown): boolean {
-  return (
-    isJsonObject(iteration) &&
-    ITERATIONS.has(iteration['type']) &&
-    typeof iteration['input_tokens'] === 'number' &&
-    typeof iteration['output_tokens'] === 'number'
-  );
-}
-
-const PARTS = ['cache_creation', 'server_tool_use', 'output_tokens_details'];
-const ITERATIONS: ReadonlySet<unknown> = new Set(['compaction', 'message', 'advisor_message', 'fallback_message']);
-
-/** The usage with the two counts that the library needs, and which of them nobody has told. */
-function wholeUsage(usage: JsonObject, isCounted: boolean): JsonObject {
-  const untold: (keyof TokenCounts)[] = [];
-  if (usage['input_tokens'] === undefined) untold.push('prompt');
-  if (!isCounted) untold.push('completion', 'reasoning');
-  return {
-    ...usage,
-    input_tokens: usage['input_tokens'] ?? 0,
-    output_tokens: usage['output_tokens'] ?? 0,
-    [UNTOLD]: untold,
-  };
-}
-
-const PROMPT = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'];
-
-/**
- * The later report of a stream with what the earlier one has more of: some servers write zeros over a prompt that they have counted. A
- * later prompt of the same length counts, because it may tell the cached part apart.
- */
-function largerUsage(earlier: JsonObject, later: JsonObject): JsonObject {
-  const joined = { ...earlier, ...later };
-  const isLess = promptOf(joined) < promptOf(earlier);
-  const prompt = isLess ? Object.fromEntries(PROMPT.map((name) => [name, earlier[name]])) : {};
-  const creation = isLess ? { cache_creation: earlier['cache_creation'] } : {};
-  const output_tokens = Math.max(countIn(earlier, 'output_tokens'), countIn(later, 'output_tokens'));
-  return { ...joined, ...prompt, ...creation, output_tokens };
-}
-
-function promptOf(usage: JsonObject): number {
-  return PROMPT.reduce((sum, name) => sum + countIn(usage, name), 0);
-}
-
-function countIn(usage: JsonObject, name: string): number {
-  const count = usage[name];
-  return typeof count === 'number' ? count : 0;
 }

@@ -27,7 +27,10 @@ function isTold(raw: unknown, name: keyof TokenCounts): boolean {
 }
 
 /** The report of a call. Undefined if the vendor reported nothing, as in a stream that was cut: then our own count is charged. */
-export function usageReportFrom(dialect: Dialect, usage: LanguageModelV4Usage): UsageReport | undefined {
+export function usageReportFrom(
+  dialect: Pick<Dialect, 'countsOf' | 'isUnbilled'>,
+  usage: LanguageModelV4Usage,
+): UsageReport | undefined {
   const counted = dialect.countsOf(usage);
   const given = Object.fromEntries(
     TOKEN_COUNTS.map((name) => [name, isTold(usage.raw, name) ? counted[name] : undefined]),
