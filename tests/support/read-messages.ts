@@ -33,7 +33,14 @@ export function toldOf(fields: JsonObject): Echo {
   return told;
 }
 
-const ALL: Takes = { parameter: () => true, ownForm: false, webSearch: false, outputTokensMax: 64_000 };
+const ALL: Takes = {
+  parameter: () => true,
+  ownForm: false,
+  hasOwnForm: false,
+  webSearch: false,
+  contextTokens: 200_000,
+  outputTokensMax: 64_000,
+};
 
 /** The same for a model that takes these. */
 export function fit(fields: JsonObject, takes: Partial<Takes> = {}): Fitted | Refusal<'BAD_REQUEST'> {

@@ -53,7 +53,14 @@ export function toldOf(fields: JsonObject, by = byOf()): { readonly echo: Echo; 
   return told;
 }
 
-const ALL: Takes = { parameter: () => true, ownForm: false, webSearch: false, outputTokensMax: 4_096 };
+const ALL: Takes = {
+  parameter: () => true,
+  ownForm: false,
+  hasOwnForm: false,
+  webSearch: false,
+  contextTokens: 200_000,
+  outputTokensMax: 4_096,
+};
 
 /** The same for a model that takes these. */
 export function fit(fields: JsonObject, takes: Partial<Takes> = {}, by = byOf()): Fitted | Refusal<'BAD_REQUEST'> {

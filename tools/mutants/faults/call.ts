@@ -125,7 +125,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
   {
     id: 'numbers-of-a-prompt-held-as-one-token',
     clause: 'WA-07',
-    edits: [holdRequest('Math.min(sentBytes - dataUrlBytes', 'Math.min(textBytes')],
+    edits: [holdRequest('sentBytes - dataUrlBytes + imageTokens', 'textBytes + imageTokens')],
     killer: promptBound('WA-07 the hold covers every byte sent to the provider'),
   },
   {

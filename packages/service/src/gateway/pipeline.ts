@@ -58,6 +58,9 @@ interface Incoming {
   readonly caller: Caller;
   readonly user: string | undefined;
   readonly userAgent: string | undefined;
+  /** The headers of Messages. */
+  readonly version?: string | undefined;
+  readonly betas?: string | undefined;
   readonly retry: RetryMarks;
   readonly correlationId: CorrelationId;
   /** The whole body, within its size limit. */
@@ -98,7 +101,7 @@ export function countPrompt(gateway: Gateway, incoming: Incoming): number | Refu
 
 /** The checks of a call, up to those that need its wallet. */
 function prepareCall(gateway: Gateway, incoming: Incoming): AskingCall | Refusal {
-  const { wire, caller, correlationId, bytes, notes, userAgent } = incoming;
+  const { wire, caller, correlationId, bytes, notes, userAgent, version, betas } = incoming;
   const { appId } = caller.app;
   const userId = parseUser(caller, incoming.user);
   if (userId instanceof Refusal) return userId;
@@ -106,7 +109,7 @@ function prepareCall(gateway: Gateway, incoming: Incoming): AskingCall | Refusal
 
   const body = parseBody(incoming.bytes);
   if (body instanceof Refusal) return body;
-  const asking = wire.read(body, { appId, userId, mode: caller.mode, userAgent });
+  const asking = wire.read(body, { appId, userId, mode: caller.mode, userAgent, version, betas });
   if (asking instanceof Refusal) return asking;
   const { isStream, model: name } = asking;
   notes.isStream = isStream;

@@ -1,5 +1,6 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import type { JsonObject } from '#kernel/json.ts';
+import { claudeOf } from '#providers/anthropic/claude.ts';
 import { ANTHROPIC } from '#providers/capabilities/anthropic.ts';
 import { BEDROCK } from '#providers/capabilities/bedrock.ts';
 import { findUnembeddable } from '#providers/capabilities/embeddings.ts';
@@ -46,12 +47,26 @@ export function findUnsupported(
     case 'simulator':
       return undefined;
     case 'anthropic':
+      // The caller's own form goes out, which the vendor judges.
+      if (speaks({ provider, providerModel }, wire)) return undefined;
+      return findUncovered(CAPABILITIES.anthropic, { request, providerModel });
     case 'bedrock':
     case 'google':
     case 'vertex':
     case 'mistral':
       return findUncovered(CAPABILITIES[provider.kind], { request, providerModel });
   }
+}
+
+/** Whether an upstream is sent a caller's own form (WI-02). */
+export function speaks({ provider, providerModel, apis = [] }: Target, wire: Api): boolean {
+  if (wire === 'messages') return provider.kind === 'anthropic' && takesOwnMessages(providerModel);
+  return apis.includes(wire);
+}
+
+/** Whether a server of Messages takes all of what clients send to Claude. Others know less of it, and get a translation. */
+export function takesOwnMessages(providerModel: string): boolean {
+  return claudeOf(providerModel) !== undefined;
 }
 
 /** Whether an upstream is called by Responses: for a caller who speaks it, and where nothing else is served. */

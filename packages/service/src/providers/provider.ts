@@ -38,6 +38,8 @@ export interface NativeCall {
   readonly api: Api;
   /** The request as JSON, without the members that the gateway decides: model, output limit and stream. */
   readonly text: string;
+  /** The caller's own headers that the interface has. They name nobody. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface ProviderCall {

@@ -1,5 +1,6 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import { assert, unreachable } from '#kernel/assert.ts';
+import { createAnthropic } from '#providers/anthropic/anthropic.ts';
 import { fromAzureEntry } from '#providers/azure/from-entry.ts';
 import { withEmbeddings } from '#providers/embeddings/with-embeddings.ts';
 import { createGeminiEmbeddings } from '#providers/google/embeddings.ts';
@@ -57,10 +58,7 @@ export function createProviderRegistry({ simulatorUrl, keys, environment }: Regi
         if (simulatorUrl === undefined) throw new Error('The provider simulator does not run.');
         return atAddress(http, simulatorUrl, fixedKey('simulator', 'simulator'));
       case 'anthropic':
-        return lazyProvider(async () => {
-          const { anthropicDialect } = await import('#providers/anthropic/dialect.ts');
-          return createTranslated({ dialect: anthropicDialect(definition), http: native, key });
-        });
+        return createAnthropic({ definition, http: native, client: http, key });
       case 'bedrock':
         return lazyProvider(async () => {
           const { createBedrock } = await import('#providers/bedrock/bedrock.ts');

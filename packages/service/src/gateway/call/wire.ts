@@ -36,6 +36,9 @@ export interface AskedBy {
   readonly mode: Mode;
   /** The name that the client gives itself. */
   readonly userAgent: string | undefined;
+  /** The version of the interface that the client speaks, and names of what is new in it, for wires whose vendor has those. */
+  readonly version?: string | undefined;
+  readonly betas?: string | undefined;
 }
 
 /** A request whose form has been checked. */
@@ -58,12 +61,16 @@ export interface Takes {
   readonly parameter: (name: string, value?: unknown) => boolean;
   /** Whether each of its upstreams speaks the wire, and so is sent the caller's own form. */
   readonly ownForm: boolean;
+  /** Whether any of them does. */
+  readonly hasOwnForm: boolean;
   /** Whether each of its upstreams can search the web, at a price that is known. */
   readonly webSearch: boolean;
   /** The most searches that a hold covers. Undefined where none is offered. */
   readonly searchesMax?: number | undefined;
   /** The most output that it can be asked for, in tokens. */
   readonly outputTokensMax: number;
+  /** The most that prompt and answer can have together, in tokens. */
+  readonly contextTokens: number;
   /** The most numbers of a vector, for a model of embeddings. */
   readonly dimensionsMax?: number | undefined;
 }
@@ -76,6 +83,10 @@ export interface Fitted {
    * payer. Undefined on the wire of chat completions, whose own form `request` is.
    */
   readonly native?: JsonObject | undefined;
+  /** Headers of the caller that go with their own form. */
+  readonly nativeHeaders?: Readonly<Record<string, string>> | undefined;
+  /** Tokens that a vendor may make of their own form beyond its bytes. */
+  readonly tokensBeside?: number | undefined;
   /** How many prompts it holds, each with a context of its own. Undefined: it is one. */
   readonly prompts?: number | undefined;
   /** What was left out because the model cannot do it. A header of the answer says so. */

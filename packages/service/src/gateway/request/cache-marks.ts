@@ -11,12 +11,21 @@ const HOUR = '1h';
  * that may be asked. The same object if no mark goes.
  */
 export function withoutUnpricedMarks(request: JsonObject, upstreams: readonly Pick<Upstream, 'price'>[]): JsonObject {
-  const { messages, tools } = request;
+  const { messages, tools, system, [MARK]: mark } = request;
   const isPriced = (mark: unknown): boolean => upstreams.every(({ price }) => hasPrice(price, mark));
   const kept = withoutMarks(messages, isPriced);
   const keptTools = withoutMarks(tools, isPriced);
-  if (kept === messages && keptTools === tools) return request;
-  return { ...request, messages: kept, ...(tools === undefined ? {} : { tools: keptTools }) };
+  const keptSystem = withoutMarks(system, isPriced);
+  const isSame = kept === messages && keptTools === tools && keptSystem === system;
+  const isMarkKept = mark === undefined || isPriced(mark);
+  if (isSame && isMarkKept) return request;
+  const { [MARK]: _mark, ...unmarked } = request;
+  return {
+    ...(isMarkKept ? request : unmarked),
+    messages: kept,
+    ...(tools === undefined ? {} : { tools: keptTools }),
+    ...(system === undefined ? {} : { system: keptSystem }),
+  };
 }
 
 /** The catalogue has the price of input for writes that an entry gives no price. */
@@ -27,8 +36,8 @@ function hasPrice({ inputMicrosPerMillion, cacheWriteMicrosPerMillion, special }
   return special?.tiers.every(({ cacheWrite, cacheWriteLong }) => cacheWriteLong > cacheWrite) ?? false;
 }
 
-/** Where servers read marks beside the item itself: in its parts, its function, and the calls that it made. */
-const INNER = ['content', 'function', 'tool_calls'];
+/** Where servers read marks beside the item itself: in its parts, its function, the calls that it made, and the text of a document. */
+const INNER = ['content', 'function', 'tool_calls', 'source'];
 
 /** The items without the marks of theirs and of what is in them. Marks are rare, so a copy is made only if one goes. */
 function withoutMarks(items: unknown, isPriced: (mark: unknown) => boolean): unknown {

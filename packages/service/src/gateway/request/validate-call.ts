@@ -32,7 +32,7 @@ import { type CorrelationId, type EndUserId, newCallId } from '#kernel/ids.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { Caller } from '#accounts/key-directory.ts';
-import { findUnsupported, type Unsupported } from '#providers/capabilities.ts';
+import { findUnsupported, speaks, type Unsupported } from '#providers/capabilities.ts';
 import type { NativeCall } from '#providers/provider.ts';
 
 /** Checks the form of the request: model, messages, known parameters, their values. The order is that of CC-10. */
@@ -79,12 +79,9 @@ export function checkModelsOfKey(
   return key.models === null || isAmong(catalogue, key.models, model) ? undefined : notOfKey(shownOf(name), key.models);
 }
 
-function speaks({ apis }: { readonly apis: readonly string[] }, wire: Wire['name']): boolean {
-  return apis.includes(wire);
-}
-
 /** What a model takes, for a wire that leaves out what it cannot do. */
-export function takesOf({ parameters, upstreams, maxOutputTokens, dimensionsMax }: Model, wire: Wire['name']): Takes {
+export function takesOf(model: Model, wire: Wire['name']): Takes {
+  const { parameters, upstreams, maxOutputTokens, contextTokens, dimensionsMax } = model;
   const accepted = acceptedBy(parameters);
   const ownForm = upstreams.every((upstream) => speaks(upstream, wire));
   const searchesMax = Math.min(...upstreams.map(({ price }) => Number(price.special?.searchesMax ?? 0n)));
@@ -94,9 +91,11 @@ export function takesOf({ parameters, upstreams, maxOutputTokens, dimensionsMax 
       (value === undefined ||
         upstreams.some((upstream) => findUnsupported(upstream, { [name]: value }, wire) === undefined)),
     ownForm,
+    hasOwnForm: ownForm || upstreams.some((upstream) => speaks(upstream, wire)),
     webSearch: ownForm && searchesMax > 0,
     searchesMax,
     outputTokensMax: maxOutputTokens,
+    contextTokens,
     dimensionsMax,
   };
 }
@@ -215,7 +214,7 @@ export function callOf(fitted: Fitted, model: Model, context: CallContext): Aski
     wantsUsage: isStream && isJsonObject(options) && options['include_usage'] === true,
     choices,
     // The provider gets the request as we write it: numbers may grow by that (1e20 becomes 21 digits), and escapes go (WA-07).
-    prompt: sizePrompt(model, measureImages(messagesOf(request)), asked, fitted.prompts),
+    prompt: sizePrompt(model, measureImages(messagesOf(request)), asked, fitted),
     outputTokensAsked,
     outputTokensMax,
     // A model that may think all of its output away answers nothing, and vendors refuse such a call.
@@ -227,9 +226,20 @@ export function callOf(fitted: Fitted, model: Model, context: CallContext): Aski
 }
 
 /** The caller's own form, for the upstreams that speak it. Undefined if there are none. */
-function nativeOf({ native }: Fitted, ours: JsonObject, { wire, upstreams }: CallContext): NativeCall | undefined {
+function nativeOf(
+  { native, nativeHeaders: headers }: Fitted,
+  ours: JsonObject,
+  { wire, upstreams }: CallContext,
+): NativeCall | undefined {
   if (native === undefined || !upstreams.some((upstream) => speaks(upstream, wire))) return undefined;
-  return { api: wire, text: JSON.stringify({ ...native, ...ours }) };
+  const isMessages = wire === 'messages';
+  const marked = isMessages ? withoutUnpricedMarks(native, upstreams) : native;
+  return { api: wire, text: JSON.stringify({ ...marked, ...(isMessages ? metadataOf(ours) : ours) }), headers };
+}
+
+/** The pseudonym of the end user where Messages have it. */
+function metadataOf({ safety_identifier: user }: JsonObject): JsonObject {
+  return user === undefined ? {} : { metadata: { user_id: user } };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ProviderCall } from '#providers/provider.ts';
 import { ceilingOf, outputWithin } from '#catalogue/price.ts';
 import type { Asked, ChatCall, PromptSize } from '#gateway/call/call.ts';
+import type { Fitted } from '#gateway/call/wire.ts';
 import { promptCharactersOf } from '#gateway/usage/prompt-characters.ts';
 import type { HoldRequest } from '#kernel/hold.ts';
 import type { CallId, Mode } from '#kernel/ids.ts';
@@ -21,7 +22,7 @@ export function sizePrompt(
   model: Model,
   { images, dataUrlBytes }: ImageSize,
   { request, requestText, native }: Asked,
-  prompts = 1,
+  { prompts = 1, tokensBeside = 0 }: Pick<Fitted, 'prompts' | 'tokensBeside'> = {},
 ): PromptSize {
   const contextTokens = model.contextTokens * prompts;
   const innerBytes = Buffer.byteLength(requestText);
@@ -31,7 +32,10 @@ export function sizePrompt(
   const textBytes = promptCharactersOf(request) + innerBytes - requestText.length - dataUrlBytes;
   const imageTokens = images * (model.imageTokensMax ?? 0);
   return {
-    tokensMax: Math.min(sentBytes - dataUrlBytes + imageTokens + model.promptOverheadTokens, contextTokens),
+    tokensMax: Math.min(
+      sentBytes - dataUrlBytes + imageTokens + tokensBeside + model.promptOverheadTokens,
+      contextTokens,
+    ),
     tokensEstimated: Math.min(Math.ceil(textBytes / BYTES_PER_TOKEN) + imageTokens, contextTokens),
     prompts,
   };

@@ -131,6 +131,8 @@ export function incomingOf(exchange: Exchange, { wire, caller, bytes }: Arrived)
     caller,
     user: headerOf(exchange, 'x-service-user'),
     userAgent: headerOf(exchange, 'user-agent'),
+    version: headerOf(exchange, 'anthropic-version'),
+    betas: headerOf(exchange, 'anthropic-beta'),
     retry: {
       idempotencyKey: headerOf(exchange, 'idempotency-key'),
       retryCount: headerOf(exchange, 'x-stainless-retry-count'),

@@ -28,6 +28,7 @@ const KIND_OF_CODE: ReadonlyMap<string, ErrorKind> = new Map([
     'account_deactivated',
     'billing_not_active', // The next four come with a 429 or a 400, although no retry can help.
     'billing_hard_limit_reached',
+    'billing_error', // Anthropic
     'insufficient_quota',
     'insufficient_balance',
     'model_not_found', // The model is not there for our account. The catalogue names it, not the caller.
@@ -58,7 +59,7 @@ const KIND_OF_CODE: ReadonlyMap<string, ErrorKind> = new Map([
     'base_resp 2045',
     'base_resp 2056',
   ]),
-  ...listed('timeout', ['base_resp 1001']),
+  ...listed('timeout', ['timeout_error', 'base_resp 1001']), // Anthropic, MiniMax
 ]);
 
 function listed(kind: ErrorKind, codes: readonly string[]): readonly (readonly [string, ErrorKind])[] {
@@ -81,6 +82,9 @@ const TOO_LONG = [
   /`inputs` tokens \+ `max_new_tokens` must be <=/,
   /reduce the length of the (?:messages|prompt|input)/,
 ];
+
+/** Anthropic has no code for an account without money. */
+const NO_MONEY = /credit balance is too low/;
 
 /** What llama.cpp and Ollama answer with status 500 to a request for something that the model cannot do. */
 const INABILITIES = [
@@ -118,6 +122,7 @@ export function kindOf(status: number, { codes, message }: ErrorFacts): ErrorKin
     // Groq's 413 has the code of a rate limit: the request alone is more than a minute allows, so no wait helps.
     if (kind !== undefined && !(kind === 'throttled' && status === 413)) return kind;
   }
+  if (status === 400 && NO_MONEY.test(message)) return 'unauthorized';
   if (status !== 429 && TOO_LONG.some((pattern) => pattern.test(message))) return 'too-long';
   if (status >= 500 && INABILITIES.some((pattern) => pattern.test(message))) return 'rejected';
   return STATUSES.get(status) ?? (status >= 500 ? 'outage' : 'refused');
@@ -132,6 +137,7 @@ export function statusIn({ codes }: ErrorFacts): number | undefined {
 const REQUEST_AT_FAULT = new Set([
   'badrequesterror',
   'content_filter',
+  'not_found_error', // Anthropic
   'base_resp 1026', // MiniMax: sensitive input or output, too many tokens, unreadable characters, wrong parameters
   'base_resp 1027',
   'base_resp 1039',

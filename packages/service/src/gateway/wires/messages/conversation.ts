@@ -35,7 +35,7 @@ export function readConversation({ system, messages }: JsonObject): readonly Mes
 }
 
 /** Claude Code writes this for its vendor's bills. It differs from call to call, so a cache of the prompt would never hit. */
-const BILLING_HEADER = /^x-anthropic-billing-header:/;
+export const BILLING_HEADER = /^x-anthropic-billing-header:/;
 
 function readSystem(system: unknown): readonly Message[] | ValueFault {
   if (system === undefined || system === null || system === '') return [];

@@ -1,4 +1,4 @@
-import type { Fitted, Reply, Takes, Wire, WireRequest } from '#gateway/call/wire.ts';
+import type { AskedBy, Fitted, Reply, Takes, Wire, WireRequest } from '#gateway/call/wire.ts';
 import { inWordsOf } from '#gateway/request/in-words-of.ts';
 import { misshapen, shownOf } from '#gateway/request/parse-body.ts';
 import { checkShape } from '#gateway/request/validate-call.ts';
@@ -8,6 +8,7 @@ import { isFault } from '#gateway/wires/messages/faults.ts';
 import { findBadParameter } from '#gateway/wires/messages/parameters.ts';
 import { overLimit } from '#gateway/wires/messages/over-limit.ts';
 import { callersName } from '#gateway/wires/messages/paths.ts';
+import { nativeHeaders, nativeRequest, tokensOfReferences } from '#gateway/wires/messages/native.ts';
 import type { Message } from '#gateway/wires/messages/places.ts';
 import { shownThinking, thinkingOf } from '#gateway/wires/messages/thinking.ts';
 import { type Choice, readChoice, readTools, type ToolSet } from '#gateway/wires/messages/tools.ts';
@@ -38,10 +39,14 @@ function limitMissing({ max_tokens: limit }: JsonObject, isCounting: boolean): R
 
 /** Reads a body of `POST /v1/messages` into the form of chat completions, whose checks it then passes (WI-08). */
 export function createRead(reading: Reading): Wire['read'] {
-  return (body) => readRequest(body, reading);
+  return (body, by) => readRequest(body, by, reading);
 }
 
-function readRequest(body: JsonObject, { replyOf, isCounting = false }: Reading): WireRequest | Refusal<'BAD_REQUEST'> {
+function readRequest(
+  body: JsonObject,
+  by: AskedBy,
+  { replyOf, isCounting = false }: Reading,
+): WireRequest | Refusal<'BAD_REQUEST'> {
   const { model, stream } = body;
   if (typeof model !== 'string' || model === '') {
     return refuse('BAD_REQUEST', '`model` must be the name of a model: see `GET /v1/models`.', { param: 'model' });
@@ -65,7 +70,7 @@ function readRequest(body: JsonObject, { replyOf, isCounting = false }: Reading)
   return {
     model,
     isStream: stream === true,
-    fit: (takes) => fit(parts, request, takes),
+    fit: (takes) => fit({ ...parts, by }, request, takes),
     nameOf,
     reply: replyOf(echo),
   };
@@ -115,7 +120,11 @@ function markLast(request: Record<string, unknown>, mark: JsonObject): void {
 }
 
 /** Leaves out what clients send unasked and the model cannot do, and refuses a limit that is above the model's. */
-function fit({ body }: Parts, request: JsonObject, takes: Takes): Fitted | Refusal<'BAD_REQUEST'> {
+function fit(
+  { body, by }: Parts & { readonly by: AskedBy },
+  request: JsonObject,
+  takes: Takes,
+): Fitted | Refusal<'BAD_REQUEST'> {
   const { max_tokens: limit, model } = body;
   if (typeof limit === 'number' && limit > takes.outputTokensMax) {
     return overLimit(limit, takes.outputTokensMax, shownOf(String(model)));
@@ -133,5 +142,15 @@ function fit({ body }: Parts, request: JsonObject, takes: Takes): Fitted | Refus
     if (takes.parameter('top_k', topK)) fitted['top_k'] = topK;
     else leftOut.push('top_k');
   }
-  return { request: fitted, leftOut };
+  if (!takes.hasOwnForm) return { request: fitted, leftOut };
+  const { native, leftOut: leftOutOfNative } = nativeRequest(body);
+  const headers = nativeHeaders(by, takes);
+  if (headers instanceof Refusal && takes.ownForm) return headers;
+  return {
+    request: fitted,
+    native,
+    nativeHeaders: headers instanceof Refusal ? {} : headers,
+    tokensBeside: tokensOfReferences(body),
+    leftOut: takes.ownForm ? leftOutOfNative : leftOut,
+  };
 }

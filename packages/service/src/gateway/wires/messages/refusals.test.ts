@@ -48,7 +48,14 @@ test('WI-08 a signature that somebody made up goes no further than a body does',
       ],
     });
     assert.ok(!(request instanceof Refusal));
-    const fitted = request.fit({ parameter: () => true, ownForm: false, webSearch: false, outputTokensMax: 9_000 });
+    const fitted = request.fit({
+      parameter: () => true,
+      ownForm: false,
+      hasOwnForm: false,
+      webSearch: false,
+      contextTokens: 200_000,
+      outputTokensMax: 9_000,
+    });
     assert.ok(!(fitted instanceof Refusal));
     assert.doesNotMatch(JSON.stringify(fitted.request), /reasoning/, json.slice(0, 20));
   }

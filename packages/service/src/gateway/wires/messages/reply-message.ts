@@ -55,7 +55,8 @@ export function begunUsage({ prompt }: ReplyCall, report: UsageReport | undefine
     cache_read_input_tokens: cached,
     output_tokens: 0,
   };
-  return { ...usageWith(counts), ...UNKNOWN_USAGE };
+  const creation = { ephemeral_5m_input_tokens: cacheWrite, ephemeral_1h_input_tokens: cacheWriteLong };
+  return { ...usageWith(counts), ...UNKNOWN_USAGE, ...(written > 0 && { cache_creation: creation }) };
 }
 
 /** The usage that a caller is told. The vendor counts tokens of the cache apart from the rest of the prompt. */

@@ -1,7 +1,7 @@
 import type { ReplyCall, ToldUsage } from '#gateway/call/wire.ts';
 import type { Echo } from '#gateway/wires/messages/echo.ts';
 import { createBlocks } from '#gateway/wires/messages/reply-blocks.ts';
-import { messageHead, stopOf, wholeUsage } from '#gateway/wires/messages/reply-message.ts';
+import { messageHead, NO_STOP, stopOf, wholeUsage } from '#gateway/wires/messages/reply-message.ts';
 import { type BlockSink, DELTAS } from '#gateway/wires/messages/reply-sink.ts';
 import { createSaidReader, type Said, type Thought } from '#gateway/wires/said.ts';
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
@@ -9,7 +9,8 @@ import type { Completion } from '#providers/completion.ts';
 import { closeCutJson } from '#providers/openai-compatible/cut-json.ts';
 
 /** A whole Message. */
-export function plainReply(call: ReplyCall, { choices }: Completion, usage: ToldUsage, echo: Echo): JsonObject {
+export function plainReply(call: ReplyCall, { choices, native }: Completion, usage: ToldUsage, echo: Echo): JsonObject {
+  if (native !== undefined) return { ...messageHead(call), ...NO_STOP, ...native, usage: wholeUsage(usage) };
   const [choice] = choices;
   const { sink, content } = createContent();
   const blocks = createBlocks(sink, echo);

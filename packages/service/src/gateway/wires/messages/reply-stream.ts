@@ -4,6 +4,7 @@ import type { Echo } from '#gateway/wires/messages/echo.ts';
 import { errorOf } from '#gateway/wires/messages/error-body.ts';
 import { eventFrame } from '#gateway/wires/messages/events.ts';
 import { createBlocks } from '#gateway/wires/messages/reply-blocks.ts';
+import { createNativeRelay } from '#gateway/wires/messages/reply-native.ts';
 import { begunUsage, countedUsage, messageHead, NO_STOP, stopOf } from '#gateway/wires/messages/reply-message.ts';
 import { createRunWriter } from '#gateway/wires/messages/reply-runs.ts';
 import { EVENTS } from '#gateway/wires/messages/reply-sink.ts';
@@ -27,7 +28,8 @@ export function createStreamReply(call: ReplyCall, echo: Echo): StreamReply {
   const blocks = createBlocks(EVENTS, echo);
   const readSaid = createSaidReader();
   const writeRun = createRunWriter(blocks, readSaid);
-  let hasBegun = false;
+  const native = createNativeRelay();
+  let [hasBegun, isNative] = [false, false];
   let reason: FinishReason | null = null;
   let sequence: unknown;
   let cutFrames: string | undefined;
@@ -49,27 +51,37 @@ export function createStreamReply(call: ReplyCall, echo: Echo): StreamReply {
     return frames + blocks.end();
   }
 
+  const endBlocks = (): string => (isNative ? native.end() : blocks.end());
+
   function endOf(told: ToldUsage): MessageStreamEnd {
-    const frames = begin() + blocks.end();
+    const frames = begin() + endBlocks();
     const ended = { reason, sequence, hasCalls: blocks.hasCalls(), hasRefused: blocks.hasRefused() };
-    const delta = { ...stopOf(ended, echo), container: null };
-    const members = `,"delta":${JSON.stringify(delta)},"usage":${JSON.stringify(countedUsage(told))}`;
+    const vendor = cutFrames === undefined ? native.last() : undefined;
+    const delta = {
+      ...(vendor === undefined ? stopOf(ended, echo) : { ...NO_STOP, ...vendor.delta }),
+      container: null,
+    };
+    const more = vendor === undefined ? '' : JSON.stringify(vendor.members).slice(1, -1);
+    const beside = more === '' ? '' : `,${more}`;
+    const members = `,"delta":${JSON.stringify(delta)},"usage":${JSON.stringify(countedUsage(told))}${beside}`;
     return { callId: call.callId, frames, last: eventFrame('message_delta', members).slice(0, -AFTER_CHARGE.length) };
   }
 
   return {
     alive: () => PING,
-    write: ({ choices, usage }) => {
+    write: ({ choices, usage, native: vendors }) => {
       const begun = begin(usage);
       // The order of choices is theirs, and this wire has one.
       const choice = choices.find(({ index }) => index === 0);
-      return choice === undefined ? begun : begun + take(choice);
+      isNative ||= vendors !== undefined;
+      if (!isNative) return choice === undefined ? begun : begun + take(choice);
+      return begun + (vendors ?? []).map(native.relay).join('');
     },
-    writeRun: (run) => (hasBegun ? writeRun(run) : undefined),
+    writeRun: (run) => (hasBegun ? (isNative ? native.writeRun(run) : writeRun(run)) : undefined),
     cut: (open) => {
       if (open.length === 0) return '';
       reason = 'length';
-      return (cutFrames ??= begin() + blocks.end());
+      return (cutFrames ??= begin() + endBlocks());
     },
     end: (usage) => (end ??= endOf(usage())),
     fail: failed,

@@ -65,6 +65,24 @@ export function detailsOf({ type, thinking, signature, data }: JsonObject, index
   });
 }
 
+/**
+ * A thought as Claude's own vendor takes it back, also one whose text was kept from the caller here. None for one of another vendor, or
+ * one that nobody has sealed.
+ */
+export function nativeThoughts(block: JsonObject): readonly JsonObject[] {
+  const { type, signature, data } = block;
+  if (type === 'redacted_thinking') return typeof data === 'string' && data !== '' ? [block] : [];
+  if (typeof signature !== 'string' || signature === '') return [];
+  if (!signature.startsWith(PREFIX)) return [block];
+  return detailsOf(block, 0).flatMap((detail): readonly JsonObject[] => {
+    const { text = '', signature: own } = detail;
+    const hidden = hiddenData(detail);
+    if (hidden !== undefined) return [{ type: 'redacted_thinking', data: hidden }];
+    const isOwn = detail['format'] === CLAUDE && typeof own === 'string' && own !== '';
+    return isOwn ? [{ type: 'thinking', thinking: text, signature: own }] : [];
+  });
+}
+
 /** Anybody can put a signature together, so it is held to what a body is: its depth, and the numbers and names in it. */
 function unpacked(signature: string): readonly JsonObject[] | undefined {
   if (!signature.startsWith(PREFIX)) return undefined;
