@@ -120,6 +120,15 @@ export const GOALS: readonly Goal[] = [
   ...goalsOfWires('plain'),
   ...goalsOfWires('streamed'),
   {
+    title: 'an embeddings call, over a plain chat call',
+    measure: 'wires',
+    of: [cell('embeddings', 'service')],
+    over: [cell(`${LIVE}, plain`, 'service')],
+    bound: 'most',
+    floor: 0.9,
+    aim: 0.8,
+  },
+  {
     title: "the ledger check of every minute, of PostgreSQL's processor time under load",
     measure: 'check',
     of: [cell(LIVE, 'check, of the database')],
@@ -190,7 +199,7 @@ export const GOALS: readonly Goal[] = [
   },
 ];
 
-/** What a call of Responses may cost: passed through beside a chat call, and translated beside one that is translated too. */
+/** What a call of another wire may cost: passed through beside a chat call, and translated beside one that is translated too. */
 function goalsOfWires(kind: 'plain' | 'streamed'): readonly Goal[] {
   const ratio = (of: string, over: string) => ({
     measure: 'wires',
@@ -208,6 +217,18 @@ function goalsOfWires(kind: 'plain' | 'streamed'): readonly Goal[] {
     {
       title: `a ${kind} Responses call that is translated to chat completions, over a chat call that is translated to Messages`,
       ...ratio('Responses to chat', 'chat to Messages'),
+      floor: 0.7,
+      aim: 0.5,
+    },
+    {
+      title: `a ${kind} Messages call to a provider of Messages, over a chat call`,
+      ...ratio('Messages', LIVE),
+      floor: 1.15,
+      aim: 1,
+    },
+    {
+      title: `a ${kind} Messages call that is translated to chat completions, over a chat call that is translated to Messages`,
+      ...ratio('Messages to chat', 'chat to Messages'),
       floor: 0.7,
       aim: 0.5,
     },

@@ -1,5 +1,5 @@
 import type { Measure } from '../measure.ts';
-import { RESPONSES_MODEL, TRANSLATED_MODEL } from '../support/catalogue.ts';
+import { EMBEDDINGS_MODEL, RESPONSES_MODEL, TRANSLATED_MODEL } from '../support/catalogue.ts';
 import { liveTargetOf } from '../support/live-target.ts';
 import { saturate } from '../support/saturate.ts';
 import { LIVE } from '../support/target.ts';
@@ -11,17 +11,26 @@ export const wires: Measure = {
   run: async (bench) => {
     if (bench.tools.wrk === undefined) return [];
     const ground = await bench.ground();
+    const embeddings = liveTargetOf({
+      ...ground,
+      name: 'embeddings',
+      wire: 'embeddings',
+      model: EMBEDDINGS_MODEL,
+    });
     const targets = [false, true].flatMap((stream) => {
       const kind = stream ? 'streamed' : 'plain';
       const responses = { ...ground, stream, wire: 'responses' } as const;
+      const messages = { ...ground, stream, wire: 'messages' } as const;
       return [
         liveTargetOf({ ...ground, name: `${LIVE}, ${kind}`, stream }),
         liveTargetOf({ ...responses, name: `Responses, ${kind}`, model: RESPONSES_MODEL }),
         liveTargetOf({ ...responses, name: `Responses to chat, ${kind}` }),
         liveTargetOf({ ...ground, name: `chat to Responses, ${kind}`, stream, model: RESPONSES_MODEL }),
         liveTargetOf({ ...ground, name: `chat to Messages, ${kind}`, stream, model: TRANSLATED_MODEL }),
+        liveTargetOf({ ...messages, name: `Messages, ${kind}`, model: TRANSLATED_MODEL }),
+        liveTargetOf({ ...messages, name: `Messages to chat, ${kind}` }),
       ];
     });
-    return await saturate(bench, ground, targets);
+    return await saturate(bench, ground, [...targets, embeddings]);
   },
 };

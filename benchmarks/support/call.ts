@@ -22,6 +22,28 @@ export function responsesBodyOf(options: { readonly stream: boolean; readonly mo
   });
 }
 
+export const MESSAGES_PATH = '/v1/messages';
+
+/** The body of the same call by Messages. */
+export function messagesBodyOf(options: { readonly stream: boolean; readonly model?: string }): string {
+  return JSON.stringify({
+    model: options.model ?? MODEL,
+    max_tokens: 1_000,
+    system: PARAGRAPH.repeat(2).trim(),
+    messages: [{ role: 'user', content: QUESTION }],
+    temperature: 0.2,
+    ...(options.stream ? { stream: true } : {}),
+  });
+}
+
+export const EMBEDDINGS_PATH = '/v1/embeddings';
+
+/** The body of a call for the vector of as much text, in the encoding that libraries ask for. */
+export function embeddingsBodyOf(options: { readonly model?: string }): string {
+  const input = `${PARAGRAPH.repeat(2)}${QUESTION}`;
+  return JSON.stringify({ model: options.model ?? MODEL, input, encoding_format: 'base64' });
+}
+
 /** The body of a call, about 600 bytes. */
 export function bodyOf(options: {
   readonly stream: boolean;

@@ -8,12 +8,16 @@ export const EXACT_MODEL = 'bench-exact';
 export const TRANSLATED_MODEL = 'bench-translated';
 /** Its provider speaks Responses, and nothing else. */
 export const RESPONSES_MODEL = 'bench-responses';
+/** Makes embeddings. */
+export const EMBEDDINGS_MODEL = 'bench-embeddings';
 /** The setting with the key of a provider that refuses to do without. */
 export const PROVIDER_KEY = 'BENCH_PROVIDER_KEY';
 /** What the upstream's answers report as used; the price of a call follows from it. */
 export const USAGE = { prompt: 120, completion: 60 };
 /** The price of a call, at a micro for each prompt token and four for each completion token, without a margin. */
 export const CALL_PRICE_MICROS = USAGE.prompt + 4 * USAGE.completion;
+/** The numbers of a vector, as a common model makes them. */
+export const VECTOR_NUMBERS = 1_536;
 export const EXACT_PRICE_MICROS = 4 * USAGE.completion;
 
 /**
@@ -34,12 +38,22 @@ export function catalogueOf(upstreamUrl: string, secureUrl = upstreamUrl) {
       secure: { kind: 'openai-compatible', baseUrl: `${secureUrl}/v1` },
       translated: { kind: 'anthropic', baseUrl: `${upstreamUrl}/messages/v1`, apiKeyEnv: PROVIDER_KEY },
       responses: { kind: 'openai-compatible', baseUrl: `${upstreamUrl}/responses/v1`, apis: ['responses'] },
+      embeddings: { kind: 'openai-compatible', baseUrl: `${upstreamUrl}/embeddings/v1`, apis: ['embeddings'] },
       paced: { kind: 'openai-compatible', baseUrl: `${upstreamUrl}/paced/v1` },
     },
     models: [
       { id: 'bench.model-1', provider: 'fast', ...common },
       { id: 'bench.translated-1', provider: 'translated', ...common },
       { id: 'bench.responses-1', provider: 'responses', ...common },
+      {
+        id: 'bench.embeddings-1',
+        provider: 'embeddings',
+        ...common,
+        // An input alone then costs what a call does.
+        price: { inputMicrosPerMillion: (CALL_PRICE_MICROS / USAGE.prompt) * 1_000_000, outputMicrosPerMillion: 0 },
+        maxOutputTokens: 1,
+        dimensionsMax: VECTOR_NUMBERS,
+      },
       { id: 'bench.paced-1', provider: 'paced', ...common },
       { id: 'bench.secure-1', provider: 'secure', ...common },
       {
@@ -54,6 +68,7 @@ export function catalogueOf(upstreamUrl: string, secureUrl = upstreamUrl) {
       [MODEL]: 'bench.model-1',
       [TRANSLATED_MODEL]: 'bench.translated-1',
       [RESPONSES_MODEL]: 'bench.responses-1',
+      [EMBEDDINGS_MODEL]: 'bench.embeddings-1',
       [PACED_MODEL]: 'bench.paced-1',
       [SECURE_MODEL]: 'bench.secure-1',
       [EXACT_MODEL]: 'bench.exact-1',

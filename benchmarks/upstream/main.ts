@@ -5,6 +5,7 @@ import net, { type AddressInfo, type Socket } from 'node:net';
 import tls from 'node:tls';
 import { parseArgs } from 'node:util';
 import { CHUNK_PAUSE_MS, PACED_CHUNKS, PACED_TAIL, PLAIN, pacedChunk, STREAM, STREAM_HEAD } from './answers.ts';
+import { EMBEDDING } from './embeddings.ts';
 import { MESSAGE_STREAM, PLAIN_MESSAGE } from './messages.ts';
 import { PLAIN_RESPONSE, RESPONSE_STREAM } from './responses.ts';
 
@@ -16,6 +17,7 @@ const LENGTH = /^content-length: *(\d+)/im;
 const WANTS_STREAM = [Buffer.from('"stream":true'), Buffer.from('"stream": true')];
 const MESSAGES_PATH = Buffer.from('POST /messages/');
 const RESPONSES_PATH = Buffer.from('POST /responses/');
+const EMBEDDINGS_PATH = Buffer.from('POST /embeddings/');
 const PACED_PATH = Buffer.from('POST /paced/');
 /** Ends all paced streams, each at its next beat. */
 const FINISH_PATH = Buffer.from('POST /finish ');
@@ -52,6 +54,7 @@ function answer(socket: Socket, request: Buffer): void {
   const isStream = WANTS_STREAM.some((mark) => request.includes(mark));
   if (startsWith(request, MESSAGES_PATH)) socket.write(isStream ? MESSAGE_STREAM : PLAIN_MESSAGE);
   else if (startsWith(request, RESPONSES_PATH)) socket.write(isStream ? RESPONSE_STREAM : PLAIN_RESPONSE);
+  else if (startsWith(request, EMBEDDINGS_PATH)) socket.write(EMBEDDING);
   else if (!isStream) socket.write(PLAIN);
   else if (startsWith(request, PACED_PATH)) pace(socket);
   else socket.write(STREAM);
