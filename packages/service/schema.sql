@@ -646,6 +646,8 @@ grant usage on schema db to purser_sandbox;
 
 create type db.hold_request as (call_id uuid, app_id text, user_id text, least_micros bigint, most_micros bigint, streams_max integer, key_digest bytea, body_digest bytea, joins boolean, joined_call uuid, calls_max integer, budget_key text, budget_micros bigint);
 
+create type db.named_session as (call_id uuid, name text, client text);
+
 create table db.clock (
   is_only boolean default true not null,
   trusted_at timestamp with time zone default clock_timestamp() not null,
@@ -1482,6 +1484,22 @@ create table sandbox.key_budgets (
   constraint figures_are_in_range CHECK ((LEAST(spent_micros, held_micros) >= 0))
 ) with (fillfactor = 10, autovacuum_vacuum_scale_factor = 0.01);
 
+create table sandbox.sessions (
+  session_id bigint generated always as identity not null,
+  wallet_id bigint not null,
+  name text collate "C" not null,
+  client text collate "C",
+  begun_at timestamp with time zone default clock_timestamp() not null,
+  last_at timestamp with time zone default clock_timestamp() not null,
+  calls bigint not null,
+  charged_micros bigint not null,
+  constraint sessions_pkey PRIMARY KEY (session_id),
+  constraint sessions_calls_check CHECK ((calls > 0)),
+  constraint sessions_charged_micros_check CHECK ((charged_micros >= 0)),
+  constraint sessions_wallet_id_name_key UNIQUE (wallet_id, name)
+) with (fillfactor = 50);
+CREATE INDEX sessions_of_wallet ON sandbox.sessions USING btree (wallet_id, session_id DESC);
+
 create table sandbox.wallets (
   wallet_id bigint generated always as identity not null,
   app_id text collate "C" not null,
@@ -1510,6 +1528,8 @@ create table sandbox.wallets (
   constraint wallets_open_calls_check CHECK ((open_calls >= 0)),
   constraint wallets_open_streams_check CHECK ((open_streams >= 0))
 ) with (fillfactor = 50);
+
+alter table sandbox.sessions add constraint sessions_wallet_id_fkey FOREIGN KEY (wallet_id) REFERENCES sandbox.wallets(wallet_id) ON DELETE CASCADE;
 
 -- stats
 
@@ -1646,6 +1666,8 @@ create table traces.calls (
   failure jsonb,
   param text,
   message text,
+  wire text,
+  session text collate "C",
   constraint calls_pkey PRIMARY KEY (trace_id),
   constraint calls_charged_micros_check CHECK ((charged_micros >= 0)),
   constraint calls_completion_tokens_check CHECK ((completion_tokens >= 0)),
@@ -1657,6 +1679,7 @@ create table traces.calls (
 CREATE INDEX calls_call ON traces.calls USING btree (call_id, trace_id DESC) WHERE (call_id IS NOT NULL);
 CREATE INDEX calls_correlation ON traces.calls USING btree (correlation_id, app_id, trace_id DESC);
 CREATE INDEX calls_of_app ON traces.calls USING btree (app_id, mode, ended_at DESC, trace_id DESC);
+CREATE INDEX calls_with_session ON traces.calls USING btree (app_id, user_id) WHERE (session IS NOT NULL);
 grant insert, select, delete on traces.calls to purser_live;
 
 -- usage
@@ -1707,6 +1730,31 @@ create table usage.late_receipts (
   constraint late_receipts_receipt_id_key UNIQUE (receipt_id)
 );
 grant select on usage.late_receipts to purser_live;
+
+create table usage.session_calls (
+  call_id uuid not null,
+  session_id bigint not null,
+  constraint session_calls_pkey PRIMARY KEY (call_id)
+);
+CREATE INDEX session_calls_session ON usage.session_calls USING btree (session_id);
+grant select on usage.session_calls to purser_live;
+
+create table usage.sessions (
+  session_id bigint generated always as identity not null,
+  wallet_id bigint not null,
+  name text collate "C" not null,
+  client text collate "C",
+  begun_at timestamp with time zone not null,
+  last_at timestamp with time zone not null,
+  calls bigint not null,
+  charged_micros bigint not null,
+  constraint sessions_pkey PRIMARY KEY (session_id),
+  constraint sessions_calls_check CHECK ((calls > 0)),
+  constraint sessions_charged_micros_check CHECK ((charged_micros >= 0)),
+  constraint sessions_wallet_id_name_key UNIQUE (wallet_id, name)
+) with (fillfactor = 50);
+CREATE INDEX sessions_of_wallet ON usage.sessions USING btree (wallet_id, session_id DESC);
+grant select on usage.sessions to purser_live;
 
 -- webhooks
 
@@ -2063,6 +2111,10 @@ grant execute on function ledger.first_entry_since(bigint,timestamp with time zo
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.forget_owner(text,text) to purser_live;
 
+-- ledger.forget_sessions(p_app text, p_user text) returns void
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function ledger.forget_sessions(text,text) to purser_live;
+
 -- ledger.give_back_allowance(p_key text, p_month date, p_number bigint) returns TABLE(is_given_back boolean, used bigint, spent bigint)
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.give_back_allowance(text,date,bigint) to purser_live;
@@ -2090,9 +2142,9 @@ grant execute on function ledger.history(bigint,bigint,integer,boolean) to purse
 -- ledger.kept_answers_of_slot(p_slot integer) returns SETOF jsonb
 --   sql, stable, search_path=pg_catalog
 
--- ledger.lane_turn(p_instances bigint[], p_settlements ledger.settlement[], p_requests db.hold_request[]) returns uuid[]
+-- ledger.lane_turn(p_instances bigint[], p_settlements ledger.settlement[], p_requests db.hold_request[], p_sessions db.named_session[] DEFAULT NULL::db.named_session[]) returns uuid[]
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
-grant execute on function ledger.lane_turn(bigint[],ledger.settlement[],db.hold_request[]) to purser_live;
+grant execute on function ledger.lane_turn(bigint[],ledger.settlement[],db.hold_request[],db.named_session[]) to purser_live;
 
 -- ledger.last_charge(p_wallet bigint) returns timestamp with time zone
 --   sql, stable, search_path=pg_catalog
@@ -2202,17 +2254,17 @@ grant execute on function ledger.set_cap(text,text,bigint) to purser_live;
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.set_connected(text,text,boolean) to purser_live;
 
--- ledger.settle(p_settlements ledger.settlement[]) returns TABLE(call_id uuid, is_settled boolean, charged bigint, is_joined boolean)
+-- ledger.settle(p_settlements ledger.settlement[], p_sessions db.named_session[] DEFAULT NULL::db.named_session[]) returns TABLE(call_id uuid, is_settled boolean, charged bigint, is_joined boolean)
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
-grant execute on function ledger.settle(ledger.settlement[]) to purser_live;
+grant execute on function ledger.settle(ledger.settlement[],db.named_session[]) to purser_live;
 
--- ledger.settle_late(p_settlements ledger.settlement[]) returns TABLE(call_id uuid, charged bigint, lost bigint, is_new boolean)
+-- ledger.settle_late(p_settlements ledger.settlement[], p_sessions db.named_session[] DEFAULT NULL::db.named_session[]) returns TABLE(call_id uuid, charged bigint, lost bigint, is_new boolean)
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
-grant execute on function ledger.settle_late(ledger.settlement[]) to purser_live;
+grant execute on function ledger.settle_late(ledger.settlement[],db.named_session[]) to purser_live;
 
--- ledger.settle_one(p ledger.settlement) returns boolean
+-- ledger.settle_one(p ledger.settlement, p_sessions db.named_session[] DEFAULT NULL::db.named_session[]) returns boolean
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
-grant execute on function ledger.settle_one(ledger.settlement) to purser_live;
+grant execute on function ledger.settle_one(ledger.settlement,db.named_session[]) to purser_live;
 
 -- ledger.stay(p_slot integer, p_move integer) returns void
 --   plpgsql, volatile, search_path=pg_catalog
@@ -2298,13 +2350,17 @@ grant execute on function sandbox.reserve(bigint,bigint,db.hold_request[]) to pu
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function sandbox.reset(text,text,bigint,bigint,boolean) to purser_sandbox;
 
+-- sandbox.sessions_of(p_app text, p_user text, p_before bigint, p_most integer) returns SETOF sandbox.sessions
+--   sql, stable, security definer, search_path=pg_catalog
+grant execute on function sandbox.sessions_of(text,text,bigint,integer) to purser_sandbox;
+
 -- sandbox.set_next(p_app text, p_user text, p_grant bigint, p_outcome text) returns sandbox.wallets
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function sandbox.set_next(text,text,bigint,text) to purser_sandbox;
 
--- sandbox.settle(p_settlements sandbox.settlement[]) returns TABLE(call_id uuid, is_settled boolean, charged bigint, is_joined boolean)
+-- sandbox.settle(p_settlements sandbox.settlement[], p_sessions db.named_session[] DEFAULT NULL::db.named_session[]) returns TABLE(call_id uuid, is_settled boolean, charged bigint, is_joined boolean)
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
-grant execute on function sandbox.settle(sandbox.settlement[]) to purser_sandbox;
+grant execute on function sandbox.settle(sandbox.settlement[],db.named_session[]) to purser_sandbox;
 
 -- stats.add(p_one bigint[], p_other bigint[]) returns bigint[]
 --   sql, immutable
@@ -2349,6 +2405,9 @@ grant execute on function stats.roll_up(bigint,integer,integer) to purser_live;
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function status.observe(double precision,boolean,text[],text[],double precision[]) to purser_live;
 
+-- traces.forget_sessions(p_app text, p_user text) returns void
+--   sql, volatile, search_path=pg_catalog
+
 -- usage.archived_until() returns timestamp with time zone
 --   sql, stable, security definer, search_path=pg_catalog
 grant execute on function usage.archived_until() to purser_live;
@@ -2357,13 +2416,27 @@ grant execute on function usage.archived_until() to purser_live;
 --   sql, stable, security definer, search_path=pg_catalog, enable_seqscan=off, jit=off
 grant execute on function usage.billed(bigint,integer,timestamp with time zone,timestamp with time zone) to purser_live;
 
--- usage.receipts(p_app text, p_call uuid, p_correlation text, p_most integer) returns TABLE(app_id text, call_id uuid, correlation_id text, user_id text, model text, settled_at timestamp with time zone, outcome text, is_estimated boolean, prompt_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, held_micros bigint, charged_micros bigint, price_id bigint, input_micros_per_million bigint, cached_input_micros_per_million bigint, cache_write_micros_per_million bigint, output_micros_per_million bigint, margin_basis_points integer, margin_micros_per_call bigint, details jsonb, provider text, provider_model text, rare_counts jsonb, is_late boolean)
+-- usage.expire_sessions(p_after bigint, p_most integer, p_kept_ms double precision) returns bigint
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function usage.expire_sessions(bigint,integer,double precision) to purser_live;
+
+-- usage.forget_sessions(p_wallet bigint) returns void
+--   sql, volatile, search_path=pg_catalog
+
+-- usage.note_sessions(p_calls db.named_session[]) returns void
+--   sql, volatile, search_path=pg_catalog, enable_seqscan=off
+
+-- usage.receipts(p_app text, p_call uuid, p_correlation text, p_most integer) returns TABLE(app_id text, call_id uuid, correlation_id text, user_id text, model text, settled_at timestamp with time zone, outcome text, is_estimated boolean, prompt_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, held_micros bigint, charged_micros bigint, price_id bigint, input_micros_per_million bigint, cached_input_micros_per_million bigint, cache_write_micros_per_million bigint, output_micros_per_million bigint, margin_basis_points integer, margin_micros_per_call bigint, details jsonb, provider text, provider_model text, rare_counts jsonb, is_late boolean, session text)
 --   sql, stable, security definer, search_path=pg_catalog, enable_seqscan=off
 grant execute on function usage.receipts(text,uuid,text,integer) to purser_live;
 
 -- usage.report(p_app text, p_from date, p_to date, p_by_day boolean, p_by_model boolean, p_by_user boolean, p_after_day text, p_after_model text, p_after_user text, p_most integer) returns TABLE(day text, model text, user_id text, requests bigint, prompt_tokens bigint, completion_tokens bigint, charged_micros bigint)
 --   sql, stable, security definer, search_path=pg_catalog, enable_seqscan=off
 grant execute on function usage.report(text,date,date,boolean,boolean,boolean,text,text,text,integer) to purser_live;
+
+-- usage.sessions_of(p_app text, p_user text, p_before bigint, p_most integer) returns SETOF usage.sessions
+--   sql, stable, security definer, search_path=pg_catalog, enable_seqscan=off
+grant execute on function usage.sessions_of(text,text,bigint,integer) to purser_live;
 
 -- webhooks.balance_low(p_user text, p_available bigint, p_threshold bigint, p_currency text) returns text
 --   sql, immutable

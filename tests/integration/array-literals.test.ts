@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { sessionRecords } from '../../packages/service/src/db/named-session.ts';
 import { holdRequests } from '../../packages/service/src/db/hold-request.ts';
 import { isItemFault } from '../../packages/service/src/db/pool.ts';
 import { type AppId, type EndUserId, newCallId } from '../../packages/service/src/kernel/ids.ts';
@@ -16,6 +17,7 @@ after(() => database.close());
 
 const WRITERS = {
   'db.hold_request': holdRequests,
+  'db.named_session': sessionRecords,
   'ledger.settlement': settlementRecords,
   'sandbox.settlement': sandboxSettlementRecords,
 };

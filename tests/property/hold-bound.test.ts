@@ -114,6 +114,7 @@ function admitted(body: string, model: Model): AskingCall {
     userId: 'anna' as EndUserId,
     correlationId: newCorrelationId(),
     span: undefined,
+    session: undefined,
     pseudonyms,
     upstreams: model.upstreams,
     idempotencyKey: undefined,

@@ -31,6 +31,7 @@ import { SANDBOX_FAULTS } from './faults/sandbox.ts';
 import { SCHEMA_FAULTS } from './faults/schema.ts';
 import { PEOPLE_FAULTS } from './faults/people.ts';
 import { SECRET_FAULTS } from './faults/secrets.ts';
+import { SESSION_FAULTS } from './faults/sessions.ts';
 import { SETTLE_FAULTS } from './faults/settle.ts';
 import { SSO_FAULTS } from './faults/sso.ts';
 import { STATS_FAULTS } from './faults/stats.ts';
@@ -66,6 +67,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...RESPONSES_FAULTS,
   ...RESPONSES_ANSWER_FAULTS,
   ...RETRY_FAULTS,
+  ...SESSION_FAULTS,
   ...PEOPLE_FAULTS,
   ...SECRET_FAULTS,
   ...CONNECTION_FAULTS,

@@ -10,7 +10,7 @@ const EXPANDS_AFTER = 20;
 
 /** What functions and views of a schema may mention of another, beyond what its folder may import. */
 const MENTIONS: Readonly<Record<string, readonly string[]>> = {
-  ledger: ['usage', 'idempotency', 'webhooks'],
+  ledger: ['usage', 'traces', 'idempotency', 'webhooks'],
   sandbox: ['idempotency'],
   idempotency: ['usage'],
   usage: ['ledger', 'catalogue'],

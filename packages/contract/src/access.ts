@@ -74,6 +74,7 @@ export const LEAST_ROLES: Readonly<Record<string, LeastRole>> = {
   'POST /console/:part/leave': 'viewer',
   'GET /console/:part/users': 'viewer',
   'GET /console/:part/user': 'viewer',
+  'GET /console/:part/sessions': 'viewer',
   'GET /console/:part/sandbox': 'viewer',
   'POST /console/:part/sandbox': 'developer',
   'GET /console/:part/webhooks': 'viewer',

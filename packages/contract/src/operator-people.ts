@@ -122,6 +122,8 @@ const callTrace = z.object({
   callId: z.string().nullable(),
   model: z.string().nullable(),
   stream: z.boolean(),
+  wire: z.string().nullable(),
+  session: z.string().nullable(),
   outcome: z.string(),
   status: count.nullable(),
   code: z.string().nullable(),
@@ -152,6 +154,18 @@ const wallet = z.object({
     .array(receipt)
     .meta({ description: 'The receipts of all calls that ended. No prompt and no answer is ever kept.' }),
   callTraces: z.array(callTrace).meta({ description: 'What became of calls of the last days, refused ones included.' }),
+  codingSessions: z
+    .array(
+      z.object({
+        name: z.string(),
+        client: z.string().nullable(),
+        begunAt: moment,
+        lastCallAt: moment,
+        calls: count,
+        chargedMicros: amount,
+      }),
+    )
+    .meta({ description: 'The sessions that coding agents named in the last days, and what they cost.' }),
 });
 
 /** The file with everything that is kept about a person. `format` changes if readers must know. */

@@ -105,6 +105,10 @@ export const receiptSchema = z
       description:
         'The call was charged after its hold had been released, because the gateway that answered it was cut off. Its wallet paid what it could. It is absent for all other calls.',
     }),
+    session: z.string().optional().meta({
+      description:
+        'The session that a coding agent named in a header of the call. It is absent if none did, and once calls of that time cannot be looked up any more.',
+    }),
   })
   .meta({ id: 'Receipt' });
 /** What became of a chat call: also of one that was refused, failed or replayed, or that a test key made (CC-19). */
@@ -120,6 +124,13 @@ export const callTraceSchema = z
     userId: z.string().nullable(),
     model: z.string().nullable(),
     stream: z.boolean(),
+    wire: z.string().nullable().meta({
+      description:
+        'The wire by which the call came: `chat`, `responses`, `messages` or `embeddings`. It is null for calls from before this was kept.',
+    }),
+    session: z.string().nullable().meta({
+      description: 'The session that a coding agent named in a header of the call. It is null if none did.',
+    }),
     outcome: z.enum(['answered', 'abandoned', 'failed', 'refused', 'replayed']),
     status: z
       .int()
@@ -171,6 +182,11 @@ export const findCallsSchema = z.strictObject(callName);
 export const latestCallsQuerySchema = z.strictObject({
   mode: z.enum(['live', 'sandbox']).default('live'),
   userId: userId.optional(),
+  session: z
+    .string()
+    .max(128)
+    .optional()
+    .meta({ description: 'Lists only calls of this session, which coding agents name in a header.' }),
   model: z
     .string()
     .max(200)

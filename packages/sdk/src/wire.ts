@@ -93,6 +93,8 @@ export interface Receipt {
    * wallet paid what it could.
    */
   late?: true | undefined;
+  /** The session that a coding agent named in a header of the call, while it can be looked up. */
+  session?: string | undefined;
 }
 
 /** No token is in two parts. The optional parts are there if they are not 0. */

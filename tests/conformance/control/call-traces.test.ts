@@ -91,12 +91,12 @@ async function traceOf(correlationId: string): Promise<Trace> {
   assert.equal(lines.length, 1);
   const { time: _time, level: _level, msg: _msg, appId, upstream: asked = null, tries, ...rest } = lines[0] ?? {};
   const { path: _path, holdMs: _holdMs, firstByteMs: _firstByteMs, settleMs: _settleMs, ...said } = rest;
-  const { at: _at, userId, param: _param, message: _message, ...told } = trace;
+  const { at: _at, userId, param: _param, message: _message, wire, ...told } = trace;
   assert.deepEqual(said, Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)));
   // A trace names the upstream that failed a call, the line also the one that served it.
   const upstream = said['failure'] === undefined ? null : asked;
   assert.equal(tries, asked === null ? undefined : 1);
-  assert.equal(appId, app.appId);
+  assert.deepEqual([appId, wire], [app.appId, 'chat']);
   assert.ok(!JSON.stringify(lines).includes(USER), 'a log line names no user');
   if (userId !== null) assert.equal(userId, USER);
   assert.ok(Number(trace['durationMs']) >= 0 && Math.abs(Date.parse(String(trace['at'])) - Date.now()) < 60_000);

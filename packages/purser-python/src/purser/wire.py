@@ -148,6 +148,8 @@ class Receipt:
     """The number of web searches that the provider made."""
     late: bool = False
     """Whether it was charged after its hold had been released, because the gateway that answered was cut off."""
+    session: str | None = None
+    """The session that a coding agent named in a header of the call, while it can be looked up."""
 
 
 @dataclass(frozen=True)

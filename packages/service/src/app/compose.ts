@@ -54,6 +54,7 @@ import { createSpool, type Spool } from '#ledger/settlement/spool.ts';
 import { startLedgerWatch } from '#ledger/check/watch.ts';
 import { startMonths } from '#ledger/months/months.ts';
 import { startSandboxExpiry } from '#sandbox/expiry.ts';
+import { startSessionExpiry } from '#usage/session-expiry.ts';
 import { reapSandboxHolds } from '#sandbox/queries.ts';
 import { createSandboxHolds } from '#sandbox/sandbox-hold.ts';
 import { startRollUp } from '#stats/roll-up.ts';
@@ -109,7 +110,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   await holds.replay(); // Before the reaper starts: it could release holds whose settlements an earlier process left on disk.
   const drainSlots = createDrainSlots({ pool: reads, log });
   const sandboxHolds = createSandboxHolds({ reserve: play, settle: play }, instance, config.sandboxGrant);
-  const upkeepJobs = startUpkeep({ holds, instance, pools, clock, log, leaseMs: config.leaseMs });
+  const upkeepJobs = startUpkeep({ holds, instance, pools, clock, log, config });
 
   const idempotency = openIdempotency(reads, keys, log);
   const links = createLinks({ keysOf: keys.proof, publicUrl: config.publicUrl, clock });
@@ -131,6 +132,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     idempotency,
     rejections: createRejections(idempotency.digests, clock),
     upstreams,
+    keepsSessions: config.callLookupMs > 0,
     beginSpan,
   };
   const processMetrics = declareProcessMetrics({ callsUnderWay: running.count });
@@ -243,7 +245,7 @@ function openIdempotency(pool: Pool, keys: Keys, log: Log): Idempotency {
 }
 
 /** Starts the periodic jobs that run whether or not there are calls. */
-function startUpkeep({ holds, instance, pools, clock, log, leaseMs }: Upkeep): {
+function startUpkeep({ holds, instance, pools, clock, log, config }: Upkeep): {
   readonly stop: () => Promise<unknown>;
 } {
   const { isKeeper } = instance;
@@ -266,9 +268,10 @@ function startUpkeep({ holds, instance, pools, clock, log, leaseMs }: Upkeep): {
         { release: holds.releaseOrphans },
       ],
       log,
-      leaseMs,
+      leaseMs: config.leaseMs,
     }),
     startSandboxExpiry(pools.sandbox, log, isKeeper),
+    startSessionExpiry({ pool: pools.upkeep, log, keptMs: config.callLookupMs, isKeeper }),
     startLedgerWatch({ pool: pools.watch, clock, log }),
     startRollUp({ pool: pools.stats, log, isKeeper }),
     startMonths(pools.upkeep, log, isKeeper),
@@ -284,5 +287,5 @@ interface Upkeep {
   readonly pools: Pools;
   readonly clock: Clock;
   readonly log: Log;
-  readonly leaseMs: number;
+  readonly config: Config;
 }

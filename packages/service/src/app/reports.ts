@@ -13,6 +13,7 @@ import { appUsersEverywhere } from '#http/cells/app-users.ts';
 import { attentionElsewhere, type OtherCellAttention } from '#http/cells/attention.ts';
 import type { ReadBudgets } from '#http/key-budgets.ts';
 import type { Clock } from '#kernel/clock.ts';
+import type { ReadSessions } from '#kernel/session-page.ts';
 import { createAttention } from '#operator/attention.ts';
 import { findElsewhere, type FoundElsewhere } from '#http/cells/find.ts';
 import { createFinder } from '#operator/find.ts';
@@ -29,6 +30,7 @@ import { createStats, type Stats, statsOf } from '#stats/stats.ts';
 import { createTraceReader, createTraceRows, type TraceReader, traceReaderOf } from '#traces/traces.ts';
 import { selectReceipt, selectReceiptsByCorrelation } from '#usage/queries.ts';
 import { type AppUsage, createAppUsage, RECEIPTS_MAX } from '#usage/report.ts';
+import { createSessions } from '#usage/usage.ts';
 
 interface ReportsOptions {
   readonly clock: Clock;
@@ -43,6 +45,8 @@ export interface Reports {
   readonly stats: Stats;
   readonly traces: TraceReader;
   readonly appUsers: AppUsers;
+  /** What sessions of coding agents have cost a user of this cell (CP-19). */
+  readonly usedSessions: ReadSessions;
   /** What counts for the budgets of API keys. */
   readonly readBudgets: ReadBudgets;
   /** What needs an operator in other cells. */
@@ -61,6 +65,7 @@ export function openReports({
 }: ReportsOptions): Reports & { readonly cellRoutes: readonly CellRoute[] } {
   const { planes, sandbox } = pools;
   const appUsage = createAppUsage(pools);
+  const usedSessions = createSessions(planes);
   const userRows = createAppUserRows(planes);
   const lists: Reports['lists'] = {
     wallets: (filter, page) => selectAnyWallets(planes, filter, page),
@@ -70,7 +75,7 @@ export function openReports({
     const [stats, traces, appUsers] = [createStats(planes), createTraceReader(planes), createAppUsers(userRows)];
     const alone = { attentionElsewhere: readNone, findElsewhere: readNone, cellRoutes: [] };
     const readBudgets = openBudgets((lines) => selectKeyBudgets(planes, lines), sandbox);
-    return { appUsage, stats, traces, appUsers, readBudgets, lists, ...alone };
+    return { appUsage, usedSessions, stats, traces, appUsers, readBudgets, lists, ...alone };
   }
   const cells = createEveryCell(reach);
   // Upstreams are as a process sees them, so those of another cell are that cell's business.
@@ -86,6 +91,7 @@ export function openReports({
       },
       cells,
     ),
+    usedSessions,
     stats: statsOf(statsEverywhere(createStatsRows(planes), cells)),
     traces: traceReaderOf(tracesEverywhere(createTraceRows(planes), cells)),
     readBudgets: openBudgets(

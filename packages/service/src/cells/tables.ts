@@ -64,11 +64,11 @@ export const TABLES: Readonly<Record<string, Readonly<Partial<Record<TableClass,
     ],
   },
   reconciliation: { local: ['items', 'reports'] },
-  sandbox: { cell: ['holds', 'key_budgets', 'wallets'] },
+  sandbox: { cell: ['holds', 'key_budgets', 'sessions', 'wallets'] },
   stats: { local: ['hours', 'keys', 'passes', 'rebuilt', 'watermarks'] },
   status: { local: ['incidents', 'service', 'usual'] },
   traces: { cell: ['calls'] },
-  usage: { cell: ['calls', 'late_receipts'] },
+  usage: { cell: ['calls', 'late_receipts', 'session_calls', 'sessions'] },
   webhooks: { directory: ['event_key', 'subscriptions'], cell: ['attempts', 'copies', 'events'] },
 };
 

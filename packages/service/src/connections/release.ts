@@ -24,5 +24,6 @@ export async function releaseWallet(
   const before = released.cap_before_pause_micros;
   if (released.is_paused) await wallets.setCap({ ...wallet, cap: before === null ? undefined : microsFromRow(before) });
   await wallets.setConnected({ ...wallet, isConnected: false });
+  await wallets.forgetSessions(wallet.appId, wallet.userId);
   return released.identity_id;
 }

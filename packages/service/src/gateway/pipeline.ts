@@ -49,6 +49,8 @@ export interface Gateway {
   readonly idempotency: Idempotency;
   readonly rejections: Rejections;
   readonly upstreams: Pick<Upstreams, 'inOrder'>;
+  /** Whether what calls of a session cost is kept (CP-19). */
+  readonly keepsSessions: boolean;
   /** Begins the span of a call. It is undefined if no traces are exported. */
   readonly beginSpan: BeginSpan | undefined;
 }
@@ -144,6 +146,7 @@ function prepareCall(gateway: Gateway, incoming: Incoming): AskingCall | Refusal
     userId,
     correlationId,
     span: notes.span,
+    session: notes.session,
     pseudonyms: gateway.pseudonyms,
     upstreams: gateway.upstreams.inOrder(eligible),
     idempotencyKey,

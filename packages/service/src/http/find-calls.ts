@@ -76,7 +76,8 @@ export function foundCallOf({ trace, receipt }: KnownCall) {
 
 /** A trace on the wire. What is unknown is null, so that every trace has the same fields. */
 export function traceToWire({ appId: _, ...trace }: CallTrace) {
-  const { endedAtMs, userId, callId, model, isStream, status, code, param, message, failure, charged, ...rest } = trace;
+  const { endedAtMs, userId, callId, model, isStream, wire, session, status, ...ended } = trace;
+  const { code, param, message, failure, charged, ...rest } = ended;
   return {
     ...rest,
     at: isoOf(endedAtMs),
@@ -84,6 +85,8 @@ export function traceToWire({ appId: _, ...trace }: CallTrace) {
     callId: callId ?? null,
     model: model ?? null,
     stream: isStream,
+    wire: wire ?? null,
+    session: session ?? null,
     status: status ?? null,
     code: code ?? null,
     param: param ?? null,

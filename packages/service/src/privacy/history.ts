@@ -5,6 +5,7 @@ import { createWalletMovements, type WalletMovement } from '#ledger/wallet/movem
 import { OPENED_HERE, type Place } from '#ledger/wallet/place.ts';
 import { type CallTrace, createTraceReader } from '#traces/traces.ts';
 import { type OwnReceiptRow, selectChargedReceipts, selectMonthAfter, selectOtherReceipts } from '#usage/queries.ts';
+import { createSessions } from '#usage/usage.ts';
 
 /** Which part of a wallet's history is a person's. */
 export interface WalletHistory {
@@ -33,6 +34,7 @@ export function historyOf(pool: Pool, history: WalletHistory): Readonly<Record<s
     movements: movementsOf(pool, history),
     receipts: receiptsOf(pool, history),
     callTraces: tracesOf(pool, history),
+    codingSessions: sessionsOf(pool, history),
   };
 }
 
@@ -99,12 +101,30 @@ function receiptOf(row: OwnReceiptRow): object {
   };
 }
 
+/** A release removes sessions, so all that there are belong to the owner of today. */
+async function* sessionsOf(pool: Pool, user: WalletHistory): Batches {
+  const read = createSessions(pool);
+  let before: string | undefined;
+  do {
+    const { sessions, next } = await read(user, { before, most: BATCH });
+    yield sessions.map(({ begunAtMs, lastAtMs, charged, client, ...session }) => ({
+      ...session,
+      client: client ?? null,
+      begunAt: isoOf(begunAtMs),
+      lastCallAt: isoOf(lastAtMs),
+      chargedMicros: charged,
+    }));
+    before = next;
+  } while (before !== undefined);
+}
+
 async function* tracesOf(pool: Pool, { appId, userId, since, untilMs }: WalletHistory): Batches {
   const reader = createTraceReader(pool);
   const query = {
     appId,
     mode: 'live' as const,
     userId,
+    session: undefined,
     model: undefined,
     outcome: undefined,
     code: undefined,
@@ -126,6 +146,8 @@ function traceOf({
   callId,
   model,
   isStream,
+  wire,
+  session,
   outcome,
   status,
   ...refused
@@ -136,6 +158,8 @@ function traceOf({
     callId: callId ?? null,
     model: model ?? null,
     stream: isStream,
+    wire: wire ?? null,
+    session: session ?? null,
     outcome,
     status: status ?? null,
     code: refused.code ?? null,

@@ -10,6 +10,11 @@ begin
   select max(q.wallet_id) into last_seen from (
     select w.wallet_id from sandbox.wallets w where w.wallet_id > p_after order by w.wallet_id limit p_most
   ) q;
+  delete from sandbox.sessions s where s.session_id in (
+    select e.session_id from sandbox.sessions e
+    where e.wallet_id > p_after and e.wallet_id <= last_seen and e.last_at < clock_timestamp() - interval '30 days'
+    for update skip locked
+  );
   delete from sandbox.wallets w where w.wallet_id in (
     select e.wallet_id from sandbox.wallets e
     where e.wallet_id > p_after and e.wallet_id <= last_seen

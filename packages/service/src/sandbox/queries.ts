@@ -1,8 +1,10 @@
 import { holdRequests } from '#db/hold-request.ts';
+import { namedSessions } from '#db/named-session.ts';
 import type { Queryable } from '#db/pool.ts';
 import type { HoldRequest, HoldRow } from '#kernel/hold.ts';
 import type { AppId, CallId, EndUserId, KeyId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
+import type { SessionRow } from '#kernel/session-page.ts';
 import { type SandboxSettlement, sandboxSettlementRecords } from '#sandbox/settlement.ts';
 
 /** The field `plays` holds the outcome that was set for this call (decision 19). */
@@ -37,8 +39,8 @@ export async function settleSandboxHolds(
 ): Promise<readonly SandboxSettledRow[]> {
   const { rows } = await db.query<SandboxSettledRow>({
     name: 'sandbox_settle',
-    text: 'select call_id, charged, is_joined from sandbox.settle($1)',
-    values: [sandboxSettlementRecords(settlements)],
+    text: 'select call_id, charged, is_joined from sandbox.settle($1, $2)',
+    values: [sandboxSettlementRecords(settlements), namedSessions(settlements)],
   });
   return rows;
 }
@@ -130,6 +132,19 @@ export async function selectSandboxWallets(
     page.after,
     page.most,
   ]);
+  return rows;
+}
+
+/** Lists sessions of a test user before one, those that began last first (see `sessions_of.sql`). */
+export async function selectSandboxSessions(
+  db: Queryable,
+  { appId, userId }: { readonly appId: AppId; readonly userId: EndUserId },
+  { before, most }: { readonly before: bigint; readonly most: number },
+): Promise<readonly SessionRow[]> {
+  const { rows } = await db.query<SessionRow>(
+    `select session_id, name, client, begun_at, last_at, calls, charged_micros from sandbox.sessions_of($1, $2, $3, $4)`,
+    [appId, userId, before, most],
+  );
   return rows;
 }
 

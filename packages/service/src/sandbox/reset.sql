@@ -26,6 +26,7 @@ begin
     from dropped d where d.budget_key is not null group by d.budget_key, d.month
   ) t
   where b.key_id = t.budget_key and b.month = t.month;
+  delete from sandbox.sessions s where s.wallet_id = wallet.wallet_id;
   update sandbox.wallets w set
     balance_micros = p_balance, held_micros = 0, open_streams = 0, open_calls = 0,
     cap_micros = p_cap, cap_spent_micros = 0, cap_held_micros = 0,

@@ -3,10 +3,12 @@ import type { Facts } from '#audit/entry.ts';
 import type { Pool } from '#db/pool.ts';
 import type { AppId, EndUserId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
+import { type ReadSessions, sessionReaderOf } from '#kernel/session-page.ts';
 import { createSandboxTrail, type SandboxActor, type TestUser } from '#sandbox/sandbox-trail.ts';
 import {
   resetSandboxWallet,
   type SandboxWalletRow,
+  selectSandboxSessions,
   selectSandboxWallet,
   selectSandboxWallets,
   setNextOutcome,
@@ -39,6 +41,8 @@ export interface SandboxWallets {
     page: { readonly after: string; readonly most: number },
   ) => Promise<readonly SandboxWallet[]>;
   readonly find: (appId: AppId, userId: EndUserId) => Promise<SandboxWallet | undefined>;
+  /** What sessions of coding agents have cost this test user (CP-19). */
+  readonly sessions: ReadSessions;
   /** Replaces a test user's wallet with a new one. Calls that still run end without a charge. In the trail. */
   readonly reset: (by: SandboxActor, user: TestUser, reset: SandboxReset) => Promise<SandboxWallet>;
   /** Sets what this user's next call that gets a hold will play in place of the outcome of its model, once (decision 19). Undefined clears it. In the trail. */
@@ -62,6 +66,7 @@ export function createSandboxWallets({ pool, trail, grant }: SandboxWalletsOptio
   return {
     list: async (appId, page) => (await selectSandboxWallets(pool, { appId, ...page })).map(walletOf),
     find,
+    sessions: sessionReaderOf((user, page) => selectSandboxSessions(pool, user, page)),
     reset: async (by, user, { balance = grant, cap, isSuspended = false }) => {
       const before = await find(user.appId, user.userId);
       const after = factsOf({ balance, cap, isSuspended, nextOutcome: undefined });

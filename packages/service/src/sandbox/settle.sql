@@ -1,6 +1,6 @@
 -- As ledger.settle, over sandbox wallets: ends each call that still holds, once. It counts what was answered, and tells the
 -- kept answer what the call cost: play money has no receipts, and without its charge an answer is given to nobody.
-create or replace function sandbox.settle(p_settlements sandbox.settlement[])
+create or replace function sandbox.settle(p_settlements sandbox.settlement[], p_sessions db.named_session[] default null)
 returns table (call_id uuid, is_settled boolean, charged bigint, is_joined boolean)
 language plpgsql security definer set search_path = pg_catalog
 set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
@@ -29,6 +29,19 @@ begin
     update idempotency.kept_answers a set charged_micros = least(q.charge_micros, h.amount_micros)
     from unnest(p_settlements) q join sandbox.holds h on h.call_id = q.call_id
     where a.call_id = q.call_id and q.tokens > 0 and not q.is_unkept;
+  end if;
+
+  if p_sessions is not null then -- As usage.note_sessions, without receipts to count by.
+    insert into sandbox.sessions as s (wallet_id, name, client, calls, charged_micros)
+    select h.wallet_id, n.name, max(n.client), count(*), sum(least(q.charge_micros, h.amount_micros))::bigint
+    from unnest(p_sessions) n
+    join unnest(p_settlements) q on q.call_id = n.call_id
+    join sandbox.holds h on h.call_id = n.call_id
+    where q.tokens > 0 and not (h.is_joined and q.is_unkept)
+    group by h.wallet_id, n.name order by h.wallet_id, n.name
+    on conflict (wallet_id, name) do update set
+      client = coalesce(s.client, excluded.client), last_at = excluded.last_at,
+      calls = s.calls + excluded.calls, charged_micros = s.charged_micros + excluded.charged_micros;
   end if;
 
   return query

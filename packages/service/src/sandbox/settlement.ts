@@ -1,4 +1,5 @@
 import { recordArrayOf } from '#db/array-literal.ts';
+import type { CallSession } from '#kernel/call-session.ts';
 import type { CallId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 
@@ -7,6 +8,8 @@ export interface SandboxSettlement {
   readonly callId: CallId;
   readonly charge: Micros;
   readonly tokens: number;
+  /** The session that its client names (CP-19). */
+  readonly session?: CallSession | undefined;
   /** Tells whether the answer has not been kept. If a retry waits for it, the call is not ended yet (CC-14). */
   readonly isUnkept?: boolean;
 }

@@ -28,6 +28,10 @@ export interface NewTrace {
   readonly callId: CallId | undefined;
   readonly model: string | undefined;
   readonly isStream: boolean;
+  /** The wire by which it came. Undefined of calls from before this was kept. */
+  readonly wire: string | undefined;
+  /** The session that its client named (CP-19). */
+  readonly session: string | undefined;
   readonly outcome: TraceOutcome;
   /** The HTTP status. It is undefined if the caller left before there was one. */
   readonly status: number | undefined;
@@ -46,15 +50,15 @@ export interface NewTrace {
 export async function insertTraces(db: Queryable, traces: readonly NewTrace[], nowMs: number): Promise<void> {
   await db.query(
     `insert into traces.calls (ended_at, app_id, mode, user_id, correlation_id, call_id, model, is_stream, outcome, status,
-       code, charged_micros, prompt_tokens, completion_tokens, duration_ms, failure, param, message)
+       code, charged_micros, prompt_tokens, completion_tokens, duration_ms, failure, param, message, wire, session)
      select clock_timestamp() - t.ago_ms * interval '1 millisecond', t.app_id, t.mode, t.user_id, t.correlation_id, t.call_id,
        t.model, t.is_stream, t.outcome, t.status, t.code, t.charged_micros, t.prompt_tokens, t.completion_tokens,
-       t.duration_ms, t.failure, t.param, t.message
+       t.duration_ms, t.failure, t.param, t.message, t.wire, t.session
      from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::uuid[], $7::text[], $8::boolean[],
        $9::text[], $10::smallint[], $11::text[], $12::bigint[], $13::bigint[], $14::bigint[], $15::int[],
-       $16::jsonb[], $17::text[], $18::text[])
+       $16::jsonb[], $17::text[], $18::text[], $19::text[], $20::text[])
        as t (ago_ms, app_id, mode, user_id, correlation_id, call_id, model, is_stream, outcome, status, code,
-         charged_micros, prompt_tokens, completion_tokens, duration_ms, failure, param, message)`,
+         charged_micros, prompt_tokens, completion_tokens, duration_ms, failure, param, message, wire, session)`,
     [
       plainArray(traces.map(({ endedMs }) => Math.round(nowMs - endedMs))),
       textArray(traces.map(({ appId }) => appId)),
@@ -74,6 +78,8 @@ export async function insertTraces(db: Queryable, traces: readonly NewTrace[], n
       textArray(traces.map(({ failure }) => failure && JSON.stringify(failure))),
       textArray(traces.map(({ param }) => param)),
       textArray(traces.map(({ message }) => message)),
+      textArray(traces.map(({ wire }) => wire)),
+      textArray(traces.map(({ session }) => session)),
     ],
   );
 }
@@ -107,12 +113,14 @@ export interface TraceRow {
   readonly completion_tokens: bigint;
   readonly duration_ms: number;
   readonly failure: TraceFailure | null;
+  readonly wire: string | null;
+  readonly session: string | null;
   readonly param: string | null;
   readonly message: string | null;
 }
 
 const COLUMNS = `ended_at, app_id, mode, user_id, correlation_id, call_id, model, is_stream, outcome, status, code,
-  charged_micros, prompt_tokens, completion_tokens, duration_ms, failure, param, message`;
+  charged_micros, prompt_tokens, completion_tokens, duration_ms, failure, param, message, wire, session`;
 
 /** Finds the traces under a correlation id, of one app, newest first; or of all apps, by app and then newest first. */
 export async function selectTracesByCorrelation(
@@ -151,6 +159,7 @@ export interface RecentQuery {
   readonly appId: AppId;
   readonly mode: Mode;
   readonly userId: EndUserId | undefined;
+  readonly session: string | undefined;
   readonly model: string | undefined;
   readonly outcome: TraceOutcome | undefined;
   readonly code: string | undefined;
@@ -178,14 +187,14 @@ export interface RecentRow extends TraceRow {
  */
 export async function selectRecentTraces(
   db: Queryable,
-  { appId, mode, userId, model, outcome, code, fromMs, toMs, after }: RecentQuery,
+  { appId, mode, userId, session, model, outcome, code, fromMs, toMs, after }: RecentQuery,
   { scanned, most }: { readonly scanned: number; readonly most: number },
 ): Promise<readonly RecentRow[]> {
   const { rows } = await db.query<RecentRow>(
     `with recent as materialized (
        select ${COLUMNS}, trace_id, (extract(epoch from ended_at) * 1000000)::bigint as ended_micros,
          ($3::text is null or user_id = $3) and ($4::text is null or model = $4) and ($5::text is null or outcome = $5)
-           and ($6::text is null or code = $6) as is_found
+           and ($6::text is null or code = $6) and ($13::text is null or session = $13) as is_found
        from traces.calls
        where app_id = $1 and mode = $2
          and ended_at >= coalesce(to_timestamp($7::float8 / 1000), '-infinity')
@@ -217,6 +226,7 @@ export async function selectRecentTraces(
       after?.traceId ?? null,
       scanned,
       most,
+      session ?? null,
     ],
   );
   return rows;

@@ -15,6 +15,8 @@ const ENDED = {
   callId: undefined,
   model: undefined,
   isStream: false,
+  wire: 'chat',
+  session: undefined,
   outcome: 'refused',
   status: 400,
   failure: undefined,

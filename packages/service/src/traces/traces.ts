@@ -94,6 +94,8 @@ function traceOf(row: TraceRow): CallTrace {
     callId: row.call_id ?? undefined,
     model: row.model ?? undefined,
     isStream: row.is_stream,
+    wire: row.wire ?? undefined,
+    session: row.session ?? undefined,
     outcome: row.outcome,
     status: row.status ?? undefined,
     code: row.code ?? undefined,

@@ -35,6 +35,7 @@ interface CallUsageRow {
   readonly prompt_tokens: bigint;
   readonly completion_tokens: bigint;
   readonly is_late: boolean;
+  readonly session: string | null;
 }
 
 /** Reads the usage of single calls. Calls of other wallets are left out. */
@@ -44,10 +45,13 @@ export async function selectCallsOfWallet(
   calls: readonly CallId[],
 ): Promise<readonly CallUsageRow[]> {
   const { rows } = await db.query<CallUsageRow>(
-    `select c.call_id, c.model, c.prompt_tokens, c.completion_tokens, l.receipt_id is not null as is_late
+    `select c.call_id, c.model, c.prompt_tokens, c.completion_tokens, l.receipt_id is not null as is_late,
+       s.name as session
      from unnest($2::uuid[]) q (call_id)
      cross join lateral (select * from usage.calls k where k.call_id = q.call_id offset 0) c
      left join usage.late_receipts l on l.receipt_id = c.call_id
+     left join usage.session_calls n on n.call_id = c.call_id
+     left join usage.sessions s on s.session_id = n.session_id
      where c.wallet_id = $1`,
     [walletId, calls],
   );
@@ -142,6 +146,7 @@ export interface ReceiptRow {
   readonly provider_model: string | null;
   readonly rare_counts: RareCounts | null;
   readonly is_late: boolean;
+  readonly session: string | null;
 }
 
 /** Counts that few calls have. A count of 0 is left out. */

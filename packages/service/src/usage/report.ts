@@ -60,6 +60,8 @@ export interface CallReceipt {
    * wallet paid what it could. It is undefined for an ordinary charge.
    */
   readonly late?: true;
+  /** The session that its client named (CP-19). Absent if it named none, or the session is not kept any more. */
+  readonly session?: string;
 }
 
 /** The price that a receipt was charged at, so that its owner can recompute the charge. */
@@ -191,6 +193,7 @@ export function receiptOf(row: ReceiptRow): CallReceipt {
     charged,
     released: micros(held - charged),
     ...(row.is_late && { late: true }),
+    ...(row.session !== null && { session: row.session }),
   };
 }
 

@@ -1,8 +1,10 @@
 import type { Pool } from '#db/pool.ts';
 import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
+import { type ReadSessions, sessionReaderOf } from '#kernel/session-page.ts';
 import { selectCallsOfWallet, selectMonthByModel, selectReceipt } from '#usage/queries.ts';
 import { type CallReceipt, receiptOf } from '#usage/report.ts';
+import { selectSessions } from '#usage/session-queries.ts';
 
 /** A UTC calendar month as `YYYY-MM`, from 2000 to 2999. */
 const MONTH = /^2\d{3}-(0[1-9]|1[0-2])$/;
@@ -24,6 +26,8 @@ export interface CallUsage {
   readonly completionTokens: number;
   /** Tells whether the call was charged after its hold had been released (WA-10). */
   readonly isLate: boolean;
+  /** The session that its client named (CP-19). */
+  readonly session: string | undefined;
 }
 
 /** A wallet, as its usage is looked up by. */
@@ -40,6 +44,8 @@ export interface UsageReader {
   readonly ofCalls: (wallet: UsedWallet, calls: readonly CallId[]) => Promise<ReadonlyMap<CallId, CallUsage>>;
   /** The receipt of a call of this user. Undefined if it is another one's, or still runs. */
   readonly receipt: (appId: AppId, userId: EndUserId, callId: CallId) => Promise<CallReceipt | undefined>;
+  /** What sessions of coding agents have cost this user, in this cell (CP-19). */
+  readonly sessions: ReadSessions;
 }
 
 export function createUsage(pool: Pool): UsageReader {
@@ -64,6 +70,7 @@ export function createUsage(pool: Pool): UsageReader {
             promptTokens: Number(row.prompt_tokens),
             completionTokens: Number(row.completion_tokens),
             isLate: row.is_late,
+            session: row.session ?? undefined,
           },
         ]),
       );
@@ -72,7 +79,12 @@ export function createUsage(pool: Pool): UsageReader {
       const row = await selectReceipt(pool, appId, callId);
       return row?.user_id === userId ? receiptOf(row) : undefined;
     },
+    sessions: createSessions(pool),
   };
+}
+
+export function createSessions(pool: Pool): ReadSessions {
+  return sessionReaderOf((user, page) => selectSessions(pool, user, page));
 }
 
 /** Returns true for `YYYY-MM` with a real month, from 2000 to 2999. */

@@ -2,6 +2,7 @@ import type { Caller } from '#accounts/key-directory.ts';
 import type { ErrorCode } from '@purser/contract/errors.ts';
 import type { TokenUsage } from '#catalogue/price.ts';
 import type { CallId, EndUserId } from '#kernel/ids.ts';
+import type { CallSession } from '#kernel/call-session.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import type { CallSpan } from '#gateway/call/call-span.ts';
 import { CallTimes } from '#gateway/call/call-times.ts';
@@ -38,6 +39,8 @@ export class CallNotes {
   /** The span of the call. It is undefined if the operator collects no traces, or nobody knows the caller's key. */
   span: CallSpan | undefined = undefined;
   userId: EndUserId | undefined = undefined;
+  /** The session that its client names, once its key is known. */
+  session: CallSession | undefined = undefined;
   /** The resolved identifier. */
   model: string | undefined = undefined;
   /** The id of the call. If this is a replay, it is that of the call that was answered first. */

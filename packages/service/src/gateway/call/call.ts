@@ -5,6 +5,7 @@ import type { CallNotes } from '#gateway/call/call-notes.ts';
 import type { CallSpan } from '#gateway/call/call-span.ts';
 import type { Reply } from '#gateway/call/wire.ts';
 import type { Model, Upstream } from '#catalogue/catalogue.ts';
+import type { CallSession } from '#kernel/call-session.ts';
 import type { KeyBudget } from '#kernel/hold.ts';
 import type { AppId, CallId, CorrelationId, EndUserId, Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
@@ -40,6 +41,8 @@ export interface ChatCall {
   readonly outputTokensLeast: number;
   /** The idempotency key. It is undefined if no later call can be a retry of this one (CC-14). */
   readonly idempotencyKey: IdempotencyKey | undefined;
+  /** The session that its client names. It is only counted (CP-19). */
+  readonly session: CallSession | undefined;
   /** The monthly budget of its API key. Undefined if it has none (CP-08). */
   readonly budget: KeyBudget | undefined;
 }

@@ -51,7 +51,7 @@ export function createLiveLane(options: LiveLaneOptions): Lane<'live'> {
     },
     settle: (hold, ending, when) => {
       // A new object, because the ledger keeps it on disk in an outage: it must hold nothing of prompt or answer.
-      const { callId, correlationId, model } = hold.call;
+      const { callId, correlationId, model, session } = hold.call;
       const { charge, priceId, outcome, usage, isEstimated, isUsageClamped } = ending;
       const settlement = {
         callId,
@@ -63,6 +63,7 @@ export function createLiveLane(options: LiveLaneOptions): Lane<'live'> {
         usage,
         isEstimated,
         isUsageClamped,
+        session,
         isUnkept: when === 'unless-joined',
       };
       return running.end(hold, ending, holds.settle(settlement, hold.granted));

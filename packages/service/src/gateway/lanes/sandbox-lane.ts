@@ -49,7 +49,8 @@ export function createSandboxLane({ holds, placeholders, pace, running }: Sandbo
       const { charge, outcome, usage } = ending;
       // The sandbox has no receipts: its wallet counts tokens for tests to look at.
       const tokens = outcome === 'failed' ? 0 : usage.promptTokens + usage.completionTokens;
-      const settlement = { callId: hold.call.callId, charge, tokens, isUnkept: when === 'unless-joined' };
+      const { callId, session } = hold.call;
+      const settlement = { callId, charge, tokens, session, isUnkept: when === 'unless-joined' };
       return running.end(hold, ending, holds.settle(settlement, hold.granted));
     },
     routeOf: createSingleRoute,

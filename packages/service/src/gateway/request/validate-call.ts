@@ -179,6 +179,7 @@ interface CallContext {
   readonly userId: EndUserId;
   readonly correlationId: CorrelationId;
   readonly span: ChatCall['span'];
+  readonly session: ChatCall['session'];
   readonly pseudonyms: Pseudonyms;
   readonly upstreams: ChatCall['upstreams'];
   readonly idempotencyKey: IdempotencyKey | undefined;
@@ -220,6 +221,7 @@ export function callOf(fitted: Fitted, model: Model, context: CallContext): Aski
     // A model that may think all of its output away answers nothing, and vendors refuse such a call.
     outputTokensLeast: Math.min(Math.max(model.minOutputTokens, thinkingBudgetOf(request) + 1), outputTokensMax),
     idempotencyKey: context.idempotencyKey,
+    session: context.session,
     budget: context.caller.key.budget,
   };
   return { call, asked };

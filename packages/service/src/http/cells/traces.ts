@@ -49,7 +49,9 @@ const traceShape = {
   completion_tokens: bigintSchema,
   duration_ms: countSchema,
   failure: objectSchema<NonNullable<TraceRow['failure']>>(),
-  // A cell of the version before sends neither.
+  // A cell of the version before sends none of these.
+  wire: z.string().nullable().default(null),
+  session: z.string().nullable().default(null),
   param: z.string().nullable().default(null),
   message: z.string().nullable().default(null),
 };
@@ -57,6 +59,7 @@ const querySchema: z.ZodType<RecentQuery> = z.object({
   appId: appIdSchema,
   mode: modeSchema,
   userId: maybe(userIdSchema),
+  session: maybe(textSchema),
   model: maybe(textSchema),
   outcome: maybe(outcomeSchema),
   code: maybe(textSchema),

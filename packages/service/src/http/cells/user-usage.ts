@@ -84,6 +84,7 @@ export const USER_CALLS: CellQuestion<
         promptTokens: countSchema,
         completionTokens: countSchema,
         isLate: z.boolean(),
+        session: maybe(z.string()),
       }),
     ),
     givers: giversSchema,
@@ -120,6 +121,7 @@ export function usageEverywhere(local: UsageReader, former: FormerCells, client:
       const row = rows.find((one) => one !== null);
       return row && receiptOf(row);
     },
+    sessions: local.sessions,
   };
 }
 

@@ -15,6 +15,7 @@ import { assert } from '#kernel/assert.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { AppId, Mode } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
+import type { ReadSessions } from '#kernel/session-page.ts';
 import type { AppUsers } from '#ledger/wallet/app-users.ts';
 import type { AuditReader } from '#operator/audit.ts';
 import type { SandboxWallets } from '#sandbox/sandbox-wallet.ts';
@@ -45,6 +46,8 @@ export interface ControlPlane {
   readonly sandboxWallets: SandboxWallets;
   readonly appUsage: AppUsage;
   readonly traces: TraceReader;
+  /** What sessions of coding agents have cost users (CP-19). */
+  readonly usedSessions: ReadSessions;
   readonly stats: Stats;
   readonly subscriptions: Subscriptions;
   readonly listeners: Listeners;

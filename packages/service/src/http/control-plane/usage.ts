@@ -89,12 +89,12 @@ export function addUsageRoutes(plane: Plane, control: ControlPlane): void {
     { schema: { params: appParamsSchema, querystring: latestCallsQuerySchema, response: { 200: latestCallsSchema } } },
     async (request) => {
       const { appId } = await ownApp(control, request, request.params.appId);
-      const { after, limit, from, to, mode, userId, model, outcome, code } = request.query;
+      const { after, limit, from, to, mode, userId, session, model, outcome, code } = request.query;
       const [fromMs, toMs] = [from, to].map((text) => (text === undefined ? undefined : epochMsOf(text)));
       if (fromMs !== undefined && toMs !== undefined && fromMs >= toMs) {
         granted(refuse('BAD_REQUEST', '`from` must be before `to`.', { param: 'from' }));
       }
-      const asked = { appId, mode, userId, model, outcome, code, fromMs, toMs };
+      const asked = { appId, mode, userId, session, model, outcome, code, fromMs, toMs };
       const { traces, next } = await control.traces.recent(asked, after, limit);
       return { traces: traces.map(traceToWire), next: next ?? null };
     },

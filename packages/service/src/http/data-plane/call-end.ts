@@ -82,6 +82,8 @@ export function createCallEnd({ log, traces, counts, exportCall, oneIn, random }
       callId,
       model,
       isStream,
+      wire: notes.wire.name,
+      session: notes.session?.name,
       outcome,
       status,
       code,

@@ -12,6 +12,7 @@ import { heavyBodies } from '#http/heavy-bodies.ts';
 import { BODY_BYTES_MAX, declaredRefusal, readBody, tooMany } from '#http/read-body.ts';
 import { knownCallers, largeBodies } from '#http/reading.ts';
 import { type Exchange, ID_OF_MESSAGES, sendRefusal, setHeaders } from '#http/respond.ts';
+import { sessionOf } from '#kernel/call-session.ts';
 import { failpoint } from '#kernel/failpoint.ts';
 import { type Micros, microsToWire } from '#kernel/micros.ts';
 import { Refusal } from '#kernel/refusal.ts';
@@ -114,6 +115,7 @@ function admitCaller(
     onCaller: (caller: Caller) => {
       if (notes !== undefined) {
         notes.caller = caller;
+        notes.session = gateway.keepsSessions ? sessionOf(request.headers) : undefined;
         notes.span = gateway.beginSpan?.(request.headers['traceparent'], request.headers['tracestate']);
       }
       if (caller.mode === 'sandbox') head.push('x-service-mode', 'sandbox');

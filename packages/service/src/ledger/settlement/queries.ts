@@ -1,5 +1,6 @@
 import type { CallId } from '#kernel/ids.ts';
 import { type Settlement, settlementRecords } from '#ledger/settlement/settlement.ts';
+import { namedSessions } from '#db/named-session.ts';
 import type { Queryable } from '#db/pool.ts';
 
 export interface SettledRow {
@@ -13,8 +14,8 @@ export interface SettledRow {
 export async function settleHolds(db: Queryable, settlements: readonly Settlement[]): Promise<readonly SettledRow[]> {
   const { rows } = await db.query<SettledRow>({
     name: 'ledger_settle',
-    text: 'select call_id, is_settled, charged, is_joined from ledger.settle($1)',
-    values: [settlementRecords(settlements)],
+    text: 'select call_id, is_settled, charged, is_joined from ledger.settle($1, $2)',
+    values: [settlementRecords(settlements), namedSessions(settlements)],
   });
   return rows;
 }
@@ -29,8 +30,9 @@ interface LateRow {
 
 /** Books charges that were told to callers and come after their holds were released, see `settle_late.sql`. */
 export async function settleLate(db: Queryable, settlements: readonly Settlement[]): Promise<readonly LateRow[]> {
-  const { rows } = await db.query<LateRow>('select call_id, charged, lost, is_new from ledger.settle_late($1)', [
+  const { rows } = await db.query<LateRow>('select call_id, charged, lost, is_new from ledger.settle_late($1, $2)', [
     settlementRecords(settlements),
+    namedSessions(settlements),
   ]);
   return rows;
 }

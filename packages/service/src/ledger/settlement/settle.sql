@@ -8,7 +8,7 @@
 --
 -- A hold that counts for the monthly budget of an API key (CP-08) is given back to it, less the charge. Budgets are locked
 -- after all wallets, in the order of ledger.reserve.
-create or replace function ledger.settle(p_settlements ledger.settlement[])
+create or replace function ledger.settle(p_settlements ledger.settlement[], p_sessions db.named_session[] default null)
 returns table (call_id uuid, is_settled boolean, charged bigint, is_joined boolean)
 language plpgsql security definer set search_path = pg_catalog
 set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
@@ -122,6 +122,10 @@ begin
   left join lateral (
     select c.charged_micros from usage.calls c where t.call_id is null and c.call_id = a.call_id offset 0
   ) c on true;
+
+  if p_sessions is not null then
+    perform usage.note_sessions(p_sessions);
+  end if;
 end $$;
 
 revoke all on function ledger.settle from public;

@@ -12,7 +12,7 @@
 --
 -- Fails if the receipt of a call is in an archive, unless it was charged late before: nobody can tell then whether it is to be charged.
 -- Its settlement file is kept, for after the month is back.
-create or replace function ledger.settle_late(p_settlements ledger.settlement[])
+create or replace function ledger.settle_late(p_settlements ledger.settlement[], p_sessions db.named_session[] default null)
 returns table (call_id uuid, charged bigint, lost bigint, is_new boolean)
 language plpgsql security definer set search_path = pg_catalog
 set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
@@ -110,6 +110,10 @@ begin
       late.is_usage_clamped, late.prompt_tokens, late.cached_tokens, late.cache_write_tokens, late.completion_tokens,
       late.reasoning_tokens, late.held_micros, taken, late.correlation_id,
       case when taken > 0 then money.seq end, case when taken > 0 then money.balance end, late.rare_counts, budget);
+    if p_sessions is not null then
+      perform usage.note_sessions(array(
+        select row(receipt, s.name, s.client)::db.named_session from unnest(p_sessions) s where s.call_id = late.call_id));
+    end if;
     if taken < owed then
       perform ledger.move(late.wallet_id, 'charge_lost', receipt::text, owed - taken);
     end if;

@@ -1,4 +1,5 @@
 import { recordArrayOf } from '#db/array-literal.ts';
+import type { CallSession } from '#kernel/call-session.ts';
 import type { CallId, CorrelationId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 
@@ -37,6 +38,8 @@ export interface Settlement {
     readonly rare?: Readonly<Record<RareCount, number>> | undefined;
   };
   readonly correlationId: CorrelationId | undefined;
+  /** The session that its client names (CP-19). Nothing about money depends on it. */
+  readonly session?: CallSession | undefined;
   /**
    * The answer of the call is not kept for retries. If a retry already waits for it, the settlement ends nothing, because
    * the answer must be kept first (CC-14). Never set in a settlement from disk.

@@ -1,3 +1,4 @@
+import { codingAgentOf, type CallSession, isSessionName } from '#kernel/call-session.ts';
 import { type CallId, type CorrelationId, parseCallId, parseCorrelationId } from '#kernel/ids.ts';
 import { isJsonObject, parseJson } from '#kernel/json.ts';
 import { micros, MICROS_MAX } from '#kernel/micros.ts';
@@ -73,6 +74,7 @@ export function settlementOf(record: unknown): Settlement | undefined {
     isUsageClamped,
     usage,
     correlationId,
+    session: sessionIn(record['session']),
   };
 }
 
@@ -84,6 +86,12 @@ function decimalOf(value: unknown, most: bigint): bigint | undefined {
 
 function correlationIdOf(value: unknown): CorrelationId | undefined {
   return typeof value === 'string' ? parseCorrelationId(value) : undefined;
+}
+
+/** Nothing is charged by a session, so a damaged one is left out, and the rest of the line counts. */
+function sessionIn(value: unknown): CallSession | undefined {
+  if (!isJsonObject(value) || typeof value['name'] !== 'string' || !isSessionName(value['name'])) return undefined;
+  return { name: value['name'], client: codingAgentOf(value['client']) };
 }
 
 function usageOf(value: unknown): Settlement['usage'] | undefined {

@@ -15,7 +15,8 @@
 -- and then waits for wallets. What changed meanwhile is looked for afterwards, under the locks, and undoes the turn with
 -- 40001, unless a constraint has undone it before (23505, 23514). All of it is then for the other two functions.
 create or replace function ledger.lane_turn(
-  p_instances bigint[], p_settlements ledger.settlement[], p_requests db.hold_request[]
+  p_instances bigint[], p_settlements ledger.settlement[], p_requests db.hold_request[],
+  p_sessions db.named_session[] default null
 ) returns uuid[]
 language plpgsql security definer set search_path = pg_catalog
 set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
@@ -157,6 +158,9 @@ begin
     elsif has_ended then
       raise exception 'a call has ended' using errcode = '40001';
     end if;
+  end if;
+  if p_sessions is not null then -- Under the locks of their wallets, and never of a call that is left for later.
+    perform usage.note_sessions(array(select s from unnest(p_sessions) s where done is null or s.call_id = any (done)));
   end if;
   return done;
 end $$;

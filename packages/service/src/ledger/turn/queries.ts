@@ -1,6 +1,7 @@
 import { plainArray } from '#db/array-literal.ts';
 import { inOrderOf } from '#db/batcher.ts';
 import { holdRequests } from '#db/hold-request.ts';
+import { namedSessions } from '#db/named-session.ts';
 import { type Queryable, sqlStateOf } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
 import type { HoldRequest } from '#kernel/hold.ts';
@@ -132,11 +133,12 @@ const instanceIdOf = (instance: InstanceOf, request: HoldRequest): bigint =>
 async function turnAll(db: Queryable, instance: InstanceOf, { settlements, requests }: Turn): Promise<Done> {
   const { rows } = await db.query<{ done: readonly CallId[] | null }>({
     name: 'ledger_turn',
-    text: 'select ledger.lane_turn($1, $2, $3) as done',
+    text: 'select ledger.lane_turn($1, $2, $3, $4) as done',
     values: [
       plainArray(requests.map((request) => instanceIdOf(instance, request))),
       settlementRecords(settlements),
       holdRequests(requests),
+      namedSessions(settlements),
     ],
   });
   const done = rows[0]?.done;
@@ -148,8 +150,8 @@ async function turnAll(db: Queryable, instance: InstanceOf, { settlements, reque
 async function settleOne(db: Queryable, settlement: Settlement): Promise<boolean> {
   const { rows } = await db.query<{ done: boolean }>({
     name: 'ledger_settle_one',
-    text: 'select ledger.settle_one(s) as done from unnest($1::ledger.settlement[]) s',
-    values: [settlementRecords([settlement])],
+    text: 'select ledger.settle_one(s, $2) as done from unnest($1::ledger.settlement[]) s',
+    values: [settlementRecords([settlement]), namedSessions([settlement])],
   });
   return rows[0]?.done === true;
 }

@@ -1,6 +1,6 @@
 -- Ends one call, as ledger.turn would, in simple statements: see ledger.place_one. False if the call is not ordinary, as none
 -- is whose API key has a budget: it is left for ledger.settle.
-create or replace function ledger.settle_one(p ledger.settlement) returns boolean
+create or replace function ledger.settle_one(p ledger.settlement, p_sessions db.named_session[] default null) returns boolean
 language plpgsql security definer set search_path = pg_catalog
 set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 #variable_conflict use_column
@@ -39,6 +39,9 @@ begin
     p.prompt_tokens, p.cached_tokens, p.cache_write_tokens, p.completion_tokens, p.reasoning_tokens, hold.amount_micros,
     p.charge_micros, p.correlation_id, case when is_entry then hold.entry_seq end,
     case when is_entry then hold.balance_micros end, p.rare_counts);
+  if p_sessions is not null then
+    perform usage.note_sessions(p_sessions);
+  end if;
   return true;
 end $$;
 

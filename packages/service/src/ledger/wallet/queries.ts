@@ -154,6 +154,11 @@ export function updateCap(
   return answerOf<boolean>(db, `select ledger.set_cap($1, $2, $3) as answer`, values);
 }
 
+/** Removes what names the sessions of a wallet, see `forget_sessions.sql`. */
+export async function forgetSessions(db: Queryable, appId: AppId, userId: EndUserId): Promise<void> {
+  await db.query('select ledger.forget_sessions($1, $2)', [appId, userId]);
+}
+
 /** Notes that the owner of a wallet is deleted, see `forget_owner.sql`. Nothing happens where there is no wallet. */
 export async function forgetOwner(db: Queryable, appId: AppId, userId: EndUserId): Promise<void> {
   await db.query('select ledger.forget_owner($1, $2)', [appId, userId]);

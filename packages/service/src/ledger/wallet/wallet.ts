@@ -3,6 +3,7 @@ import type { AppId, EndUserId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow, microsSumFromRow, ZERO_MICROS } from '#kernel/micros.ts';
 import {
   forgetOwner,
+  forgetSessions,
   insertWallet,
   lockWallet,
   type NewWallet,
@@ -56,6 +57,8 @@ export interface Wallets {
   readonly setConnected: (wallet: WalletKey & { readonly isConnected: boolean }) => Promise<boolean>;
   /** The owner is deleted: calls of theirs that are charged late are not paid by the next one (WA-10). */
   readonly forgetOwner: (appId: AppId, userId: EndUserId) => Promise<void>;
+  /** Removes what names the sessions of coding agents in a wallet that is released (CP-19). */
+  readonly forgetSessions: (appId: AppId, userId: EndUserId) => Promise<void>;
 }
 
 export function createWallets(db: Queryable): Wallets {
@@ -75,6 +78,7 @@ export function createWallets(db: Queryable): Wallets {
     setCap: (wallet) => updateCap(db, wallet),
     setConnected: (wallet) => updateConnected(db, wallet),
     forgetOwner: (appId, userId) => forgetOwner(db, appId, userId),
+    forgetSessions: (appId, userId) => forgetSessions(db, appId, userId),
   };
 }
 

@@ -77,11 +77,12 @@ ${receipt === undefined ? undefined : section({ id: `receipt-${at}`, heading: TE
 </div>`;
 }
 
-function factsOf({ request: { formats } }: AppRequest, { trace, receipt }: KnownCall): Html {
+function factsOf({ request: { formats }, to }: AppRequest, { trace, receipt }: KnownCall): Html {
   const callId = trace?.callId ?? receipt?.callId;
   const correlationId = trace?.correlationId ?? receipt?.correlationId;
   const userId = trace?.userId ?? receipt?.userId;
   const model = trace?.model ?? receipt?.model;
+  const session = trace?.session ?? receipt?.session;
   const atMs = trace?.endedAtMs ?? receipt?.atMs;
   return definitionList([
     trace === undefined ? undefined : [CALLS_TEXTS.outcome, outcomeOf(trace)],
@@ -89,7 +90,11 @@ function factsOf({ request: { formats } }: AppRequest, { trace, receipt }: Known
     trace === undefined ? undefined : [TEXTS.took, `${trace.durationMs} ms`],
     trace?.status === undefined ? undefined : [TEXTS.status, trace.status],
     trace?.param === undefined ? undefined : [TEXTS.param, html`<code>${trace.param}</code>`],
+    trace?.wire === undefined ? undefined : [TEXTS.wire, TEXTS.wires[trace.wire] ?? trace.wire],
     userId === undefined ? undefined : [TEXTS.user, userId],
+    session === undefined
+      ? undefined
+      : [TEXTS.session, html`<a href="${to('calls', { user: userId ?? '', session })}"><code>${session}</code></a>`],
     model === undefined ? undefined : [TEXTS.model, model],
     callId === undefined ? undefined : [TEXTS.callId, html`<code>${callId}</code>`],
     correlationId === undefined ? undefined : [TEXTS.correlationId, html`<code>${correlationId}</code>`],

@@ -29,7 +29,7 @@ export function callsPage(services: CallsServices): PageMethods {
       const asks = (name: string) => request.query.get(name)?.trim() ?? '';
       // One field finds a call by either of its ids.
       if (asks('id') !== '') return redirectTo(to('call', { id: asks('id') }));
-      const filters = { user: asks('user'), model: asks('model'), outcome: asks('outcome') };
+      const filters = { user: asks('user'), session: asks('session'), model: asks('model'), outcome: asks('outcome') };
       const times = askedTimes(request.query);
       const range = timesOf(times, services.clock.nowMs());
       const after = asks('after');
@@ -81,6 +81,7 @@ function listOf(
 /** What was typed into the filters. If all are empty, everything is shown. */
 interface Filters {
   readonly user: string;
+  readonly session: string;
   readonly model: string;
   readonly outcome: string;
 }
@@ -94,6 +95,7 @@ async function listed(
   { app: { appId }, mode }: AppRequest,
   {
     user,
+    session,
     model,
     outcome,
     ...range
@@ -104,6 +106,7 @@ async function listed(
   if (user !== '' && userId === undefined) return NOTHING;
   const narrowed = {
     userId,
+    session: session === '' ? undefined : session,
     model: model === '' ? undefined : model,
     outcome: isOutcome(outcome) ? outcome : undefined,
     code: undefined,
@@ -116,11 +119,12 @@ function isOutcome(text: string): text is TraceOutcome {
   return Object.hasOwn(OUTCOME_TEXTS, text);
 }
 
-function fieldsOf({ user, model, outcome }: Filters, { from, to }: AskedTimes) {
+function fieldsOf({ user, session, model, outcome }: Filters, { from, to }: AskedTimes) {
   const outcomes = Object.entries(OUTCOME_TEXTS).map(([value, text]) => ({ value, text }));
   return [
     { name: 'id', label: TEXTS.find, value: '' },
     { name: 'user', label: TEXTS.user, value: user },
+    { name: 'session', label: TEXTS.session, value: session },
     { name: 'model', label: TEXTS.model, value: model },
     { name: 'outcome', label: TEXTS.outcome, value: outcome, choices: [{ value: '', text: TEXTS.all }, ...outcomes] },
     { name: 'from', label: TEXTS.from, value: from, type: 'datetime-local' as const },

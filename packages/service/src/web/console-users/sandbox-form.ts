@@ -4,6 +4,7 @@ import type { SandboxWallet } from '#sandbox/sandbox-wallet.ts';
 import { amountField } from '#web/components/amount-field.ts';
 import { button } from '#web/components/button.ts';
 import { checkboxField } from '#web/components/checkbox-field.ts';
+import { linkLine } from '#web/components/navigation.ts';
 import { section } from '#web/components/section.ts';
 import { OTHER, otherField, selectField } from '#web/components/select-field.ts';
 import { textField } from '#web/components/text-field.ts';
@@ -80,7 +81,8 @@ ${button(TEXTS.set, { kind: 'quiet' })}`;
 
 /** Leads on to a call of the user for whom something was set. */
 function callLink(to: AppRequest['to'], { user }: Typed): Html {
-  return html`<p><a href="${to('playground', { mode: 'sandbox', user })}">${TEXTS.call}</a></p>`;
+  return html`<p><a href="${to('playground', { mode: 'sandbox', user })}">${TEXTS.call}</a></p>
+${linkLine(to('sessions', { user }), TEXTS.sessions)}`;
 }
 
 function userField(name: 'user' | 'of', { user }: Typed): Html {

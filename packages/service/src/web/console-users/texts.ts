@@ -33,7 +33,19 @@ export const USER_TEXTS = {
   columns: ['Ended', 'Model', 'Outcome', 'Charged'],
   noCalls: 'None of the app’s latest 5,000 calls is from this user.',
   allCalls: 'All calls of this user',
+  sessions: 'Sessions of coding agents',
   hidden: 'Only the owner of the wallet sees its balance and their e-mail address.',
+} as const;
+
+/** The texts of the page of sessions of one user. */
+export const SESSIONS_TEXTS = {
+  title: (user: string) => `Sessions of ${user}`,
+  what: 'Claude Code, Codex and opencode name the session that a call belongs to. Calls of other clients are in no session. A session is kept as long as calls can be looked up.',
+  caption: 'Sessions, newest first',
+  none: 'No coding agent has named a session of this user in the last days.',
+  noTestUser: 'This app has no test user with this ID.',
+  newest: 'Newest sessions',
+  older: 'Older sessions',
 } as const;
 
 /** The texts of the page of test users. */
@@ -57,6 +69,7 @@ export const SANDBOX_TEXTS = {
   asUsual: 'as usual (clears what was set)',
   setNext: 'Set the next call',
   call: 'Make a call as this user in the playground',
+  sessions: 'Their sessions of coding agents',
   change: 'Set the wallet of a test user',
   becomes: 'New state of their wallet',
   wallets: [

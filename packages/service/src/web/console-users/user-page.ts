@@ -42,12 +42,19 @@ export function userPage(services: UsersServices): PageMethods {
         return showAppPage(services, asked, { ...above, title: TEXTS.noneTitle, body: html`${body}`, refusal });
       }
       const of = { appId: app.appId, mode, userId: user.userId };
-      const all = { model: undefined, outcome: undefined, code: undefined, fromMs: undefined, toMs: undefined };
+      const all = {
+        session: undefined,
+        model: undefined,
+        outcome: undefined,
+        code: undefined,
+        fromMs: undefined,
+        toMs: undefined,
+      };
       const { traces } = await services.traces.recent({ ...of, ...all }, undefined, SHOWN_CALLS);
       const body = html`${figuresOf(services, asked, user)}
 ${user.isCapReached ? html`<p class="soft">${TEXTS.whatReached}</p>` : undefined}
 ${card(factsOf(asked, user))}
-${card(callsOf(services, asked, traces), linkLine(to('calls', { user: user.userId }), TEXTS.allCalls))}
+${card(callsOf(services, asked, traces), linkLine(to('calls', { user: user.userId }), TEXTS.allCalls), linkLine(to('sessions', { user: user.userId }), TEXTS.sessions))}
 <p class="soft">${TEXTS.hidden}</p>`;
       return showAppPage(services, asked, { ...above, title: user.userId, body });
     },

@@ -72,6 +72,7 @@ function factsOf({ role, names, request: { formats } }: AskedWithNames, call: Kn
   const { appId, userId, callId, correlationId, model, atMs, mode } = foundCallOf(call);
   const { trace, receipt } = call;
   const upstream = receipt?.upstream ?? trace?.failure;
+  const session = trace?.session ?? receipt?.session;
   const wallet =
     userId === undefined || mode === 'sandbox'
       ? undefined
@@ -84,6 +85,8 @@ function factsOf({ role, names, request: { formats } }: AskedWithNames, call: Kn
     wallet === undefined ? undefined : [TEXTS.wallet, wallet],
     wallet !== undefined || userId === undefined ? undefined : [LIFE_TEXTS.user, userId],
     [TEXTS.mode, mode],
+    trace?.wire === undefined ? undefined : [LIFE_TEXTS.wire, LIFE_TEXTS.wires[trace.wire] ?? trace.wire],
+    session === undefined ? undefined : [LIFE_TEXTS.session, html`<code>${session}</code>`],
     [LIFE_TEXTS.ended, moment(atMs, formats)],
     trace === undefined ? undefined : [LIFE_TEXTS.took, `${trace.durationMs} ms`],
     trace?.status === undefined ? undefined : [LIFE_TEXTS.status, trace.status],

@@ -49,7 +49,7 @@ export interface WalletOwnerServices {
   /** Movements of a wallet, a page at a time, also of cells in which it was before. */
   readonly movements: WalletMovements;
   /** Reads the model and tokens of the calls among movements, and one call in full: usage, price and outcome. */
-  readonly usage: Pick<UsageReader, 'ofCalls' | 'receipt'>;
+  readonly usage: Pick<UsageReader, 'ofCalls' | 'receipt' | 'sessions'>;
   /** The checkouts. It is undefined if payments are not set up, so that nobody can pay. */
   readonly checkouts: Checkouts | undefined;
   /** The refunds. It is defined whenever `checkouts` is. */

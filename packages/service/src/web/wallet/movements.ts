@@ -6,6 +6,7 @@ import type { MovementPage, NamedWallet, WalletMovement } from '#ledger/wallet/m
 import { parsePlace, type Place } from '#ledger/wallet/place.ts';
 import { moment } from '#web/components/moment.ts';
 import { alignedAmount } from '#web/components/money.ts';
+import { shortSession } from '#web/components/session-list.ts';
 import type { Formats } from '#web/format/formats.ts';
 import { WALLET_TEXTS } from '#web/wallet/texts.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
@@ -95,6 +96,8 @@ function callText(callId: CallId, calls: MovementsRead['calls']): Html {
   const link = html`<a href="?receipt=${callId}">${name}</a>`;
   if (used === undefined) return link;
   const late = used.isLate ? html`<br>${WALLET_TEXTS.late}` : undefined;
+  const session =
+    used.session === undefined ? undefined : html`<br>${WALLET_TEXTS.session} ${shortSession(used.session)}`;
   return html`${link}<br>
-<span class="soft">${WALLET_TEXTS.tokens(used.promptTokens, used.completionTokens)}${late}</span>`;
+<span class="soft">${WALLET_TEXTS.tokens(used.promptTokens, used.completionTokens)}${session}${late}</span>`;
 }

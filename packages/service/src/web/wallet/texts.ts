@@ -137,6 +137,17 @@ export const WALLET_TEXTS = {
   disconnectLink: 'Disconnect the app',
   reconnect: 'Connect again',
 
+  // Sessions of coding agents, `/wallet/:part/sessions`.
+  sessionsTitle: 'Sessions of coding agents',
+  sessionsLink: 'What sessions of coding agents have cost',
+  sessionsWhat:
+    'Claude Code, Codex and opencode name the session that a call belongs to. Only that name is kept, for some days after the last call of the session.',
+  sessionsCaption: 'Sessions, newest first',
+  noSessions: 'No coding agent has named a session in the last days.',
+  newestSessions: 'Newest sessions',
+  olderSessions: 'Older sessions',
+  session: 'Session',
+
   // Its movements.
   movementsTitle: 'Movements',
   what: 'What',

@@ -3,6 +3,7 @@ import type { PageMethods } from '#web/frame/page.ts';
 import { agentsPage } from '#web/wallet/agents-page.ts';
 import { movementsFile } from '#web/wallet/movements-file.ts';
 import { refundPage } from '#web/wallet/refund.ts';
+import { sessionsPage } from '#web/wallet/sessions-page.ts';
 import { alertsForm, capForm, disconnectPage, pauseForm, reconnectForm, topUpForm } from '#web/wallet/settings.ts';
 import { walletListPage } from '#web/wallet/wallet-list.ts';
 import { walletPage } from '#web/wallet/wallet-page.ts';
@@ -21,6 +22,7 @@ export function walletPages(services: WalletOwnerServices): Readonly<Record<stri
     '/wallet/:part/reconnect': reconnectForm(services),
     '/wallet/:part/refund': refundPage(services),
     '/wallet/:part/agents': agentsPage(services),
+    '/wallet/:part/sessions': sessionsPage(services),
     '/wallet/:part/movements.csv': movementsFile(services),
   };
 }
