@@ -226,6 +226,34 @@ test('WI-12 headers that are none are refused before a hold, and only where they
   assert.equal(upstream.requests.length, asked + 2);
 });
 
+test('WI-10 a prompt for Claude is counted by its vendor, and else by our estimate', async () => {
+  const count = async (script: NextScript, fields: Fields = {}) => {
+    upstream.script(script);
+    const headers = { 'anthropic-beta': 'new-thing-2026-09-09' };
+    const body = { model: 'acme.claude-1', ...ASKED, max_tokens: 500, temperature: 0.5, ...fields };
+    const path = '/v1/messages/count_tokens';
+    return send(path, { url: service.url, key: app.liveKey, user: await newUser(0), headers, body });
+  };
+  const counted = await count({ body: JSON.stringify({ input_tokens: 77, context_management: {} }) });
+  assert.deepEqual([counted.status, counted.body], [200, { input_tokens: 77, is_estimated: false }]);
+  const { body, path, headers } = sent();
+  const { stop_sequences: _stops, ...prompt } = ASKED;
+  assert.deepEqual([path, body], ['/v1/messages/count_tokens', { model: 'claude-opus-5-5', ...prompt }]);
+  assert.equal(headers['anthropic-beta'], 'new-thing-2026-09-09');
+  const asked = upstream.requests.length;
+  for (const [script, fields] of [
+    [{ status: 500, body: '{}' }, {}],
+    [{ body: JSON.stringify({ input_tokens: -1 }) }, {}],
+    [{ body: 'no JSON' }, {}],
+    [{ body: '{}' }, { model: 'large' }],
+  ] as const) {
+    const estimated = await count(script, fields);
+    assert.deepEqual([estimated.status, estimated.body['is_estimated']], [200, true], estimated.text);
+    assert.ok(Number(estimated.body['input_tokens']) > 0);
+  }
+  assert.equal(upstream.requests.length, asked + 3);
+});
+
 test('ER-03 what Claude’s vendor says of a failure is not told, and its kind is', async () => {
   for (const [status, type, message, serviceType] of [
     [400, 'invalid_request_error', 'Your credit balance is too low', 'upstream_unauthorized'],

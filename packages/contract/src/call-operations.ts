@@ -43,8 +43,9 @@ export const CALL_OPERATIONS: Readonly<Record<string, Operation>> = {
   'POST /v1/messages/count_tokens': {
     id: 'countMessageTokens',
     tag,
-    summary: 'Estimates the tokens of a prompt in the form of Messages',
-    description: 'It costs nothing and asks no provider: the count is our own estimate.',
+    summary: 'Counts the tokens of a prompt in the form of Messages',
+    description:
+      'It costs nothing. Where the vendor of the model counts prompts of Messages, the count is theirs; elsewhere, and in the sandbox, it is our own estimate, and `is_estimated` is true.',
     refuses: ['MODEL_NOT_ENTITLED'],
   },
   'POST /v1/embeddings': {

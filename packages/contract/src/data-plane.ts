@@ -286,7 +286,9 @@ export const messageErrorSchema = z
 export const messageEventSchema = z
   .looseObject({ type: z.string(), message: messageSchema.optional() })
   .meta({ id: 'MessageEvent', description: OPEN });
-export const tokenCountSchema = z.object({ input_tokens: z.int() }).meta({ id: 'TokenCount' });
+export const tokenCountSchema = z
+  .object({ input_tokens: z.int(), is_estimated: z.boolean() })
+  .meta({ id: 'TokenCount' });
 
 /** The body of a processor's webhook. It is described only: the service checks its signature, on the raw bytes. */
 export const processorWebhookSchema = z

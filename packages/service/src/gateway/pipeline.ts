@@ -95,10 +95,18 @@ export function completeCall(gateway: Gateway, incoming: Incoming): Completed {
   }
 }
 
-/** Counts the prompt of a call that is not made, by our own estimate. It costs nothing, and is refused for what the call would be. */
-export function countPrompt(gateway: Gateway, incoming: Incoming): number | Refusal {
+interface CountedPrompt {
+  readonly tokens: number;
+  /** It is our own estimate, because no vendor has counted. */
+  readonly isEstimated: boolean;
+}
+
+/** Counts the prompt of a call that is not made. It costs nothing, and is refused for what the call would be. */
+export async function countPrompt(gateway: Gateway, incoming: Incoming): Promise<CountedPrompt | Refusal> {
   const asking = prepareCall(gateway, incoming);
-  return asking instanceof Refusal ? asking : asking.call.prompt.tokensEstimated;
+  if (asking instanceof Refusal) return asking;
+  const counted = await gateway.lanes[incoming.caller.mode].countPrompt?.(asking);
+  return { tokens: counted ?? asking.call.prompt.tokensEstimated, isEstimated: counted === undefined };
 }
 
 /** The checks of a call, up to those that need its wallet. */

@@ -12,6 +12,8 @@ export interface Provider {
   readonly complete: (call: ProviderCall) => Promise<Completion>;
   /** Opens a stream. Resolves when the provider has accepted the call; throws `UpstreamError`. `signal` ends the request. */
   readonly stream: (call: ProviderCall, signal: Signal) => Promise<ChunkSource>;
+  /** Counts the prompt of a call in its caller's own form, for vendors who do so at no cost. Throws `UpstreamError`. */
+  readonly countPrompt?: (call: ProviderCall) => Promise<number | undefined>;
 }
 
 /** The chunks of a stream. `first` and `rest` reject with an `UpstreamError`, for example after a silence of `timeoutMs`. */

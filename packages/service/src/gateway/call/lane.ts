@@ -1,5 +1,5 @@
 import type { TokenUsage } from '#catalogue/price.ts';
-import type { ChatCall, Gone } from '#gateway/call/call.ts';
+import type { AskingCall, ChatCall, Gone } from '#gateway/call/call.ts';
 import type { Route } from '#gateway/call/route.ts';
 import type { EarlierCall } from '#kernel/hold.ts';
 import type { CallId, Mode } from '#kernel/ids.ts';
@@ -23,6 +23,8 @@ export interface Lane<M extends Mode> {
    * for the answer, because that answer must be kept before the hold is gone (CC-14).
    */
   readonly settle: (hold: Hold<M>, ending: Ending, when: 'always' | 'unless-joined') => Promise<EndedHold>;
+  /** How long its vendor says that the prompt of a call is. Undefined if it does not say. Without a hold, because it is free. */
+  readonly countPrompt?: (asking: AskingCall) => Promise<number | undefined>;
   /** The way of a call that has its hold to those who may serve it. `gone`: its caller has left. */
   readonly routeOf: (hold: Hold<M>, gone: Gone) => Route;
   /** Who is asked now. */

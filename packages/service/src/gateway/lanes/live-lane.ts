@@ -4,6 +4,7 @@ import { refusalOfHold, tooManyCalls } from '#gateway/answer/refusals.ts';
 import type { Hold, Lane } from '#gateway/call/lane.ts';
 import { dismissing, type RunningCalls } from '#gateway/lanes/running-calls.ts';
 import { holdRequestOf } from '#gateway/usage/hold-request.ts';
+import { createVendorCounts } from '#gateway/lanes/vendor-counts.ts';
 import type { Upstreams } from '#gateway/upstream/upstreams.ts';
 import type { DrainSlots } from '#ledger/hold/drain-slots.ts';
 import type { Holds } from '#ledger/holds.ts';
@@ -68,6 +69,7 @@ export function createLiveLane(options: LiveLaneOptions): Lane<'live'> {
       };
       return running.end(hold, ending, holds.settle(settlement, hold.granted));
     },
+    countPrompt: createVendorCounts({ clientOf }),
     routeOf: upstreams.routeOf,
     providerOf: (_hold, { upstream, key }) => clientOf(upstream.provider, key),
     // Another process may be the one whose new stream takes the slot, so the offer is in the database.

@@ -10,7 +10,7 @@ import { knownCallers } from '#http/reading.ts';
 import { type Exchange, nameAnswer, sendJson, sendRefusal, setHeaders } from '#http/respond.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
-/** Answers a request to count a prompt, by our own estimate (WI-10). It reaches no provider and costs nothing. */
+/** Answers a request to count a prompt: by the vendor's own count where there is one, and by our estimate elsewhere (WI-10). It costs nothing. */
 export async function handleCount(plane: DataPlane, wire: Wire, asked: Exchange): Promise<void> {
   const { gateway, bodyBytesMax } = plane;
   const { request, response } = asked;
@@ -36,5 +36,5 @@ export async function handleCount(plane: DataPlane, wire: Wire, asked: Exchange)
           countPrompt(gateway, incomingOf(exchange, { ...arrived, bytes })),
         );
   if (counted instanceof Refusal) return sendRefusal(exchange, wire.worded(counted));
-  sendJson(response, 200, { input_tokens: counted });
+  sendJson(response, 200, { input_tokens: counted.tokens, is_estimated: counted.isEstimated });
 }

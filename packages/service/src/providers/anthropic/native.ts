@@ -1,4 +1,5 @@
 import { takesOwnMessages } from '#providers/capabilities.ts';
+import { createCount } from '#providers/anthropic/count.ts';
 import { completionOf, cutCompletionOf } from '#providers/anthropic/native-answer.ts';
 import { createMessageEvents } from '#providers/anthropic/native-events.ts';
 import type { HttpClient } from '@purser/upstream-http/client.ts';
@@ -15,12 +16,15 @@ export function createNativeMessages(
   key: KeySource | undefined,
 ): Provider {
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}/messages`);
+  const countUrl = new URL(`${url.href}/count_tokens`);
   const address = { http, urlOf: () => url, key, keyHeader: 'x-api-key' };
   const words = { toRequest, completionOf, cutCompletionOf, readerOf: createMessageEvents };
   const provider = createJsonProvider(address, words);
+  const count = createCount({ ...address, urlOf: () => countUrl });
   return {
     complete: (call) => provider.complete(withHeaders(call)),
     stream: (call, signal) => provider.stream(withHeaders(call), signal),
+    countPrompt: (call) => count(withHeaders(call)),
   };
 }
 
@@ -28,7 +32,11 @@ export function createNativeMessages(
 export function byMessages(translated: Provider, native: Provider): Provider {
   const of = ({ native: own, providerModel }: ProviderCall): Provider =>
     own?.api === 'messages' && takesOwnMessages(providerModel) ? native : translated;
-  return { complete: (call) => of(call).complete(call), stream: (call, signal) => of(call).stream(call, signal) };
+  return {
+    complete: (call) => of(call).complete(call),
+    stream: (call, signal) => of(call).stream(call, signal),
+    countPrompt: async (call) => of(call).countPrompt?.(call),
+  };
 }
 
 function withHeaders(call: ProviderCall): ProviderCall {

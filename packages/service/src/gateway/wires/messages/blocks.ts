@@ -109,7 +109,9 @@ function nameOfTool({ tool_name: name }: JsonObject, place: Place): readonly Jso
 function textsOf(list: unknown, path: string): readonly JsonObject[] | ValueFault {
   if (!Array.isArray(list)) return { path, expects: 'an array of text blocks' };
   const blocks: readonly unknown[] = list;
-  const place = blocks.findIndex((block) => !isJsonObject(block) || typeof block['text'] !== 'string');
+  const place = blocks.findIndex(
+    (block) => !isJsonObject(block) || (block['type'] ?? 'text') !== 'text' || typeof block['text'] !== 'string',
+  );
   if (place !== -1) return { path: `${path}[${place}]`, expects: 'a text block' };
   return (blocks as readonly JsonObject[]).map(({ text }) => ({ type: 'text', text }));
 }

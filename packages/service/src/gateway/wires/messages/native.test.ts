@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '#kernel/json.ts';
 import { packed } from '#gateway/wires/messages/thought-signatures.ts';
-import { fittedOf } from '../../../../../../tests/support/read-messages.ts';
+import { fittedOf, refusalOf } from '../../../../../../tests/support/read-messages.ts';
 
 const OWN = { ownForm: true, hasOwnForm: true };
 const user = (content: unknown): JsonObject => ({ role: 'user', content });
@@ -43,6 +43,12 @@ test('WI-12 what would read files of the account does not reach Claude', () => {
   const result = { type: 'tool_result', tool_use_id: 'a', content: [found, text] };
   const { native } = fittedOf({ messages: [user([upload, text, result])] }, OWN);
   assert.deepEqual(native?.['messages'], [user([text, { ...result, content: [text] }])]);
+});
+
+test('WA-07 a picture in a document that calls itself a text is refused', () => {
+  const picture = { type: 'image', text: '', source: { type: 'url', url: 'https://pictures.test/large.png' } };
+  const document = { type: 'document', source: { type: 'content', content: [picture] } };
+  assert.deepEqual(refusalOf({ messages: [user([document])] }, OWN)[0], 'messages[0].content[0].source.content[0]');
 });
 
 test('WI-12 a request has its own form only where an upstream takes it', () => {

@@ -1,0 +1,52 @@
+import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
+import { errorOfResponse } from '#providers/openai-compatible/error.ts';
+import type { Address } from '#providers/openai-compatible/json-provider.ts';
+import { createKeyedEndpoints } from '#providers/openai-compatible/keyed-endpoints.ts';
+import type { Provider, ProviderCall } from '#providers/provider.ts';
+import { upstreamFailureOf } from '#providers/request-failure.ts';
+
+/** What the vendor takes to count a prompt. It refuses a request with anything else. */
+const COUNTED = [
+  'cache_control',
+  'context_management',
+  'messages',
+  'output_config',
+  'output_format',
+  'system',
+  'thinking',
+  'tool_choice',
+  'tools',
+];
+const UNAUTHORIZED = 401;
+const ANSWER_BYTES_MAX = 65_536;
+
+/** Asks a server of Messages how many tokens a prompt has. */
+export function createCount({ headers, ...address }: Address): NonNullable<Provider['countPrompt']> {
+  const json = { ...headers, 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'purser/1' };
+  const endpoints = createKeyedEndpoints({ ...address, headers: { ...json, 'accept-encoding': 'identity' } });
+  return async (call) => {
+    const body = bodyOf(call);
+    try {
+      const { postBuffered } = await endpoints.endpointOf(call.providerModel);
+      const limits = { timeoutMs: call.timeoutMs, bytesMax: ANSWER_BYTES_MAX, headers: call.headers };
+      const { status, text, error, large } = await postBuffered(body, limits);
+      large?.leave();
+      if (status === UNAUTHORIZED) endpoints.refused();
+      if (text === undefined) throw errorOfResponse(status, error, call.request);
+      return countIn(parseJson(text));
+    } catch (fault) {
+      throw upstreamFailureOf(fault);
+    }
+  };
+}
+
+function bodyOf({ native, providerModel }: ProviderCall): string {
+  const asked = parseJson(native?.text ?? '{}') as JsonObject;
+  const counted = COUNTED.filter((name) => asked[name] !== undefined).map((name) => [name, asked[name]] as const);
+  return JSON.stringify({ model: providerModel, ...Object.fromEntries(counted) });
+}
+
+function countIn(answer: unknown): number | undefined {
+  const count = isJsonObject(answer) ? answer['input_tokens'] : undefined;
+  return Number.isSafeInteger(count) && Number(count) >= 0 ? Number(count) : undefined;
+}
