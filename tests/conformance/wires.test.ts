@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OUTCOME_MODELS } from '../../packages/service/src/sandbox/outcomes.ts';
 import { chargeFor } from '../support/catalogue.ts';
-import { type Reply, replyOf, send } from '../support/client.ts';
+import { COMPLETIONS, type Reply, replyOf, send } from '../support/client.ts';
 import { newOwner } from '../support/control.ts';
 import { createGate } from '../support/gate.ts';
 import { estimatedCharge, holdFor, leftFor } from '../support/hold-price.ts';
@@ -161,6 +161,35 @@ test('CC-14 a key that joins finds a repeat whose names are shuffled', async () 
   }
   assert.deepEqual([told, upstream.requests.length - asked], [[null, 'true', null], 2]);
   await expectSpent(user, 2 * CHARGE);
+});
+
+test('CC-14 WI-01 the same bytes on another wire are another call', async () => {
+  const joining = await addJoiningKey(service.database, app);
+  const body = { model: 'large', messages: [{ role: 'user', content: PROMPT }], max_tokens: 50 };
+  upstream.script(saying('In Rome.', USAGE));
+  for (const [key, headers] of [
+    [joining, {}],
+    [app.liveKey, { 'x-stainless-retry-count': '1' }],
+  ] as const) {
+    const user = await newUser(BALANCE);
+    const call = (path: string) => send(path, { url: service.url, key, user, headers, body });
+    const replies = [await call(COMPLETIONS), await call('/v1/messages'), await call('/v1/messages')];
+    const forms = replies.map(({ body: { object, type } }) => object ?? type);
+    assert.deepEqual(forms, ['chat.completion', 'message', 'message']);
+    const isJoined = replies.map((reply) => reply.headers.get('x-service-replayed') === 'true');
+    assert.deepEqual(isJoined, [false, false, key === joining]);
+    await expectSpent(user, (key === joining ? 2 : 3) * CHARGE);
+  }
+});
+
+test('CC-14 WI-01 one `idempotency-key` on two wires is refused', async () => {
+  const user = await newUser(BALANCE);
+  const body = { model: 'large', messages: [{ role: 'user', content: PROMPT }], max_tokens: 50 };
+  upstream.script(saying('In Rome.', USAGE));
+  const options = { ...optionsOf(user), headers: { 'idempotency-key': 'one' }, body };
+  assert.equal((await send(COMPLETIONS, options)).status, 200);
+  assertRefusal(await send('/v1/messages', options), { code: 'CONFLICT' });
+  await expectSpent(user, CHARGE);
 });
 
 test('CP-08 WI-01 one budget of a key bounds its calls on all wires', async () => {

@@ -1,5 +1,5 @@
 import type { Mutant } from '../mutant.ts';
-import { inFile, ofFile } from './places.ts';
+import { abandoning, digests, inFile, ofFile, validation } from './places.ts';
 
 const reading = inFile('packages/service/src/gateway/wires/messages/read.ts');
 const conversation = inFile('packages/service/src/gateway/wires/messages/conversation.ts');
@@ -8,10 +8,29 @@ const tools = inFile('packages/service/src/gateway/wires/messages/tools.ts');
 
 const read = ofFile('packages/service/src/gateway/wires/messages/parameters.test.ts');
 const conversed = ofFile('packages/service/src/gateway/wires/messages/conversation.test.ts');
+const onAllWires = ofFile('tests/conformance/wires.test.ts');
 const refused = ofFile('packages/service/src/gateway/wires/messages/refusals.test.ts');
 
-/** Faults in how bodies of Messages are read. */
+/** Faults in how bodies of Messages are read, and in how their repeats are found. */
 export const MESSAGES_FAULTS: readonly Mutant[] = [
+  {
+    id: 'repeat-joins-a-call-on-another-wire',
+    clause: 'CC-14',
+    edits: [digests("['joined', ...form]", "['joined']")],
+    killer: onAllWires('CC-14 WI-01 the same bytes on another wire are another call'),
+  },
+  {
+    id: 'key-opens-an-answer-on-another-wire',
+    clause: 'CC-14',
+    edits: [digests("['body', ...form]", "['body']")],
+    killer: onAllWires('CC-14 WI-01 one `idempotency-key` on two wires is refused'),
+  },
+  {
+    id: 'begun-stream-joined-by-no-repeat-without-a-key',
+    clause: 'CC-14',
+    edits: [validation('key === undefined && joinSeconds === null', 'key === undefined')],
+    killer: abandoning('CC-14 by body, a repeat gets what a drained stream came to'),
+  },
   {
     id: 'messages-limit-of-the-caller-not-read',
     clause: 'WI-08',

@@ -34,6 +34,12 @@ export const RESPONSES_FAULTS: readonly Mutant[] = [
     killer: onAllWires('WI-01 the same prompt has one hold, request and charge on all wires, plain'),
   },
   {
+    id: 'repeat-with-shuffled-names-charged-again',
+    clause: 'CC-14',
+    edits: [reading('    joinsBy: () => joiningText(body),\n', '')],
+    killer: onAllWires('CC-14 a key that joins finds a repeat whose names are shuffled'),
+  },
+  {
     id: 'sign-of-life-overtakes-what-waits-for-the-settlement',
     clause: 'WI-06',
     edits: [stream('    await pump(stream);\n    out.stop();', '    await pump(stream);\n')],

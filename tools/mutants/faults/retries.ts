@@ -148,7 +148,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   {
     id: 'joined-answer-given-to-keys-that-do-not-join',
     clause: 'CC-14',
-    edits: [digests("digestOf(scope, ['joined'], bytes)", 'body')],
+    edits: [digests("digestOf(call, ['joined', ...form], bytes)", 'body')],
     killer: choosingKeys(JOINED),
   },
   {

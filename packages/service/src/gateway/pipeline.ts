@@ -143,8 +143,15 @@ function prepareCall(gateway: Gateway, incoming: Incoming): AskingCall | Refusal
   const eligible = findEligible(fitted, model, wire.name);
   if (eligible instanceof Refusal) return inWordsOf(asking.nameOf, eligible);
 
-  const scope = { appId, mode: caller.mode, userId, isStream, body: () => asking.joinsBy?.() ?? bytes };
-  const idempotencyKey = parseIdempotencyKey(gateway.idempotency.digests, incoming.retry, scope);
+  const repeatable = {
+    appId,
+    mode: caller.mode,
+    userId,
+    wire: wire.name,
+    isStream,
+    body: () => asking.joinsBy?.() ?? bytes,
+  };
+  const idempotencyKey = parseIdempotencyKey(gateway.idempotency.digests, incoming.retry, repeatable);
   if (idempotencyKey instanceof Refusal) return idempotencyKey;
 
   return callOf(fitted, model, {

@@ -34,6 +34,11 @@ export interface IdempotencyScope {
   readonly userId: EndUserId;
 }
 
+/** A call that may be repeated. Its answer was written for one wire, and is none for a caller on another. */
+export interface RepeatableCall extends IdempotencyScope {
+  readonly wire: string;
+}
+
 /** What the caller's headers say about retries. */
 interface RetryMark {
   readonly key: string | undefined;
@@ -44,7 +49,7 @@ interface RetryMark {
 
 /** Computes the digests by which retries find the original call. */
 export interface IdempotencyDigests {
-  readonly keyOf: (scope: IdempotencyScope, mark: RetryMark, body: Buffer | string) => IdempotencyKey;
+  readonly keyOf: (call: RepeatableCall, mark: RetryMark, body: Buffer | string) => IdempotencyKey;
   /** Names a request to one model, for use in this process's memory. */
   readonly requestOf: (scope: IdempotencyScope, model: string, request: string) => string;
 }
@@ -65,13 +70,14 @@ export function createIdempotencyDigests(key: Buffer): IdempotencyDigests {
   }
 
   return {
-    keyOf: (scope, { key: name, joins, joinSeconds }, bytes) => {
-      const body = digestOf(scope, ['body'], bytes);
+    keyOf: (call, { key: name, joins, joinSeconds }, bytes) => {
+      const form = call.wire === 'chat' ? [] : [call.wire]; // As before there were others: a repeat may come across an upgrade.
+      const body = digestOf(call, ['body', ...form], bytes);
       const always = { body, isKeyed: true, joins: true };
-      if (name !== undefined) return { ...always, digest: digestOf(scope, ['key'], name), keptMs: KEPT_MS };
+      if (name !== undefined) return { ...always, digest: digestOf(call, ['key'], name), keptMs: KEPT_MS };
       // A digest of its own: keys that do not join are never given what was kept for this.
       if (joinSeconds !== null)
-        return { ...always, digest: digestOf(scope, ['joined'], bytes), keptMs: joinSeconds * 1_000 };
+        return { ...always, digest: digestOf(call, ['joined', ...form], bytes), keptMs: joinSeconds * 1_000 };
       return { digest: body, body, isKeyed: false, joins, keptMs: KEPT_MS };
     },
     requestOf: (scope, model, request) => digestOf(scope, ['request', model], request).toString('base64'),

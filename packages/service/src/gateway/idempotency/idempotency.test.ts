@@ -9,7 +9,13 @@ import { type AppId, type EndUserId, newCallId } from '#kernel/ids.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
 const digests = createIdempotencyDigests(Buffer.alloc(32, 1));
-const SCOPE = { appId: 'app_1' as AppId, mode: 'live', userId: 'anna' as EndUserId, isStream: false } as const;
+const SCOPE = {
+  appId: 'app_1' as AppId,
+  mode: 'live',
+  userId: 'anna' as EndUserId,
+  wire: 'chat',
+  isStream: false,
+} as const;
 
 function keyOf(headers: Partial<RetryMarks>, more: object = {}, body = 'body') {
   const marks = { idempotencyKey: undefined, retryCount: undefined, joinSeconds: null, ...headers };
@@ -35,6 +41,7 @@ test('CC-14 a retry matches app, mode, user and key or body', () => {
   const others = [{ mode: 'sandbox' }, { appId: 'app_2' }, { userId: 'Anna' }].map((more) => digestOf(key, more));
   const marked = { retryCount: '1' };
   const bodies = [digestOf(marked), digestOf(marked, {}, 'other'), digestOf(marked, { userId: 'Anna' })];
+  bodies.push(digestOf(marked, { wire: 'messages' }), digestOf({ joinSeconds: 9 }, { wire: 'messages' }));
   const all = [digestOf(key), digestOf({ idempotencyKey: 'body' }), ...others, ...bodies];
   assert.equal(new Set(all).size, all.length);
   assert.equal(digestOf(marked), digestOf({ retryCount: '0' }));

@@ -1,5 +1,5 @@
 import { IDEMPOTENCY_KEY } from '@purser/contract/identifiers.ts';
-import type { IdempotencyDigests, IdempotencyKey, IdempotencyScope } from '#idempotency/idempotency-key.ts';
+import type { IdempotencyDigests, IdempotencyKey, RepeatableCall } from '#idempotency/idempotency-key.ts';
 import {
   type Catalogue,
   isAmong,
@@ -159,7 +159,7 @@ export interface RetryMarks {
 export function parseIdempotencyKey(
   digests: IdempotencyDigests,
   { idempotencyKey: key, retryCount, joinSeconds }: RetryMarks,
-  call: IdempotencyScope & { readonly isStream: boolean; readonly body: () => Buffer | string },
+  call: RepeatableCall & { readonly isStream: boolean; readonly body: () => Buffer | string },
 ): IdempotencyKey | undefined | Refusal<'BAD_REQUEST'> {
   if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
     return refuse('BAD_REQUEST', 'The header `idempotency-key` must be 1 to 255 visible ASCII characters.', {
