@@ -34,13 +34,13 @@ const write = writerIn(directory);
 const { vendor: vertex, close } = await startVertex(write);
 const entra = await startAzureByToken(write);
 const VENDORS = [anthropic, bedrock, google, vertex, azure, entra.vendor, mistral];
-const stage = await setVendorStage(VENDORS);
-const { client, modelOf, paid } = stage;
 after(async () => {
   await close();
   entra.close();
   rmSync(directory, { recursive: true });
 });
+const stage = await setVendorStage(VENDORS);
+const { client, modelOf, paid } = stage;
 stage.service.keepSecret(CANARY);
 const { plain, streamed, reasons } = asksOf(client);
 const USER = { role: 'user' as const, content: 'Hello' };

@@ -195,7 +195,7 @@ function messageFault({ messages, thinking }: Fields): [type: string, message: s
   let calls: unknown[] = [];
   for (const [place, message] of (messages as Fields[]).entries()) {
     if (message['role'] !== (place % 2 === 0 ? 'user' : 'assistant')) return bad('roles must alternate');
-    const blocks = message['content'] as Fields[];
+    const blocks = blocksOf(message);
     for (const block of blocks) {
       if (block['type'] === 'text' && block['text'] === '') return bad('text content blocks must be non-empty');
       if (block['type'] === 'thinking' && block['signature'] !== sealOf(String(block['thinking']))) {
@@ -251,7 +251,11 @@ function resultText({ content }: Fields): string {
 }
 
 function lastUser({ messages }: Fields): readonly Fields[] {
-  return ((messages as Fields[]).at(-1)?.['content'] ?? []) as Fields[];
+  return blocksOf((messages as Fields[]).at(-1) ?? {});
+}
+
+function blocksOf({ content = [] }: Fields): readonly Fields[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : (content as Fields[]);
 }
 
 function textOf(blocks: readonly Fields[]): string {

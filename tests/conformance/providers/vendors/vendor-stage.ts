@@ -59,11 +59,9 @@ export async function setVendorStage(vendors: readonly Vendor[]): Promise<Vendor
   const app = await service.addApp();
   await service.fund(app, USER, 1_000_000_000);
   after(async () => {
-    try {
-      await service.close();
-    } finally {
-      for (const server of servers.values()) await server.close();
-    }
+    const ends = await Promise.allSettled([service.close()]);
+    ends.push(...(await Promise.allSettled(Array.from(servers.values(), (server) => server.close()))));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
   });
 
   const warnings = async (): Promise<number> => (await scrape(service.url)).get('purser_provider_warnings_total') ?? 0;
@@ -116,6 +114,7 @@ function catalogueOf(vendors: readonly Vendor[], originOf: (vendor: Vendor) => s
       provider: vendor.kind,
       providerModel,
       resale: 'open',
+      ...(vendor.apis !== undefined && { apis: vendor.apis }),
       price: { ...PRICES, ...CACHE_WRITE_PRICES },
       contextTokens: 200_000,
       maxOutputTokens: 8_000,

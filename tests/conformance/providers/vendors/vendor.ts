@@ -23,6 +23,8 @@ export interface Vendor {
   /** Requests that the kind refuses by name, each with the path. */
   readonly refused: readonly (readonly [fields: Readonly<Record<string, unknown>>, param: string])[];
   readonly answer: (request: VendorRequest) => VendorAnswer;
+  /** The interfaces that its models have, if not chat completions. */
+  readonly apis?: readonly string[];
   /** Its streams bring the arguments of a tool in one piece. */
   readonly hasWholeArguments?: true;
 }
