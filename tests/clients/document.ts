@@ -77,9 +77,10 @@ Each was seen in the version that is given. Each call of a client is charged, al
 | pydantic-ai 2.68.0 | calls twice for an empty answer, then raises | a limit of output that leaves room beside the reasoning |
 | openai (Python) 3.57.0 | prints a 402 without the link | \`error.body["topupUrl"]\`; 3.3.0 printed the body |
 | agno 3.1.10 | returns the message of a 402 as the answer | look at the \`status\` of the run: it is \`error\` |
-| Codex CLI 0.171.0 | repeats a stream whose connection was cut, up to five times and without a key; each time the user pays the prompt and what was generated | an API key that [joins](guides/app-developer.md#retries), and \`onAbandon: "drain"\`: the repeat gets the first answer, uncharged |
-| Claude Code 2.1.332 | repeats a stream whose connection was cut, up to eleven times and without a key; each time the user pays the prompt and what was generated | the same |
-| opencode 1.18.33 | makes a call for a title beside the first prompt | \`small_model\`, a cheaper one |
+| Codex CLI 0.171.0 | repeats a stream up to five times, without a key. What its provider broke off is free. After a lost connection, each try is charged: its prompt, and what was generated until then | an API key that [joins](guides/app-developer.md#retries), and \`onAbandon: "drain"\`: a repeat gets the first answer, uncharged, until \`joinSeconds\` after its end. With \`"cancel"\`, each try is charged |
+| Claude Code 2.1.332 | after an \`error\` event, which is free, asks once for the whole answer, which is paid. After a lost connection, repeats the stream up to eleven times in three minutes, without a key, and each try is charged like one of Codex | the same. Tries that begin later than \`joinSeconds\` after the answer are charged |
+| Claude Code 2.1.332 | makes four calls for an answer that reaches its limit of output, and two for one without text; all are charged | a \`CLAUDE_CODE_MAX_OUTPUT_TOKENS\` that leaves room beside the reasoning |
+| opencode 1.18.33 | makes a call for a title beside the first prompt. It repeats what failed, which is free | \`small_model\`, a cheaper one |
 | Codex CLI 0.171.0 | sends no limit of output | a call may use what the model and the wallet allow |
 | openai 7.59.0, LangChain JS 1.6.0 | take a stream of Responses that ends with \`response.failed\` for a proper answer | an \`error\` event follows here, which they raise |
 | Genkit | calls a 402 an unknown error | the header \`x-service-topup-url\` |

@@ -17,6 +17,7 @@ const OPERATOR = 'docs/guides/operator';
 /** Documents whose blocks other tests run or generate. */
 const ELSEWHERE = [
   'docs/CLIENTS.md', // tests/structure/clients-document.test.ts
+  'docs/guides/coding-agents.md', // coding-agents.test.ts
   'packages/purser-python/README.md', // tests/proofs/sdk/python.test.ts
   'packages/sdk/README.md', // tests/proofs/sdk/readme.test.ts
   'packages/upstream-http/README.md', // packages/upstream-http/src/readme.test.ts

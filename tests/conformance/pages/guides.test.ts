@@ -13,7 +13,7 @@ const browser = openBrowser(service.url);
 /** Each reader, the guide with which they begin, and the names of all their guides. */
 const READERS = [
   ['apps', 'app-developer', /^(app-developer|clients|sandbox|parameters)$/],
-  ['owners', 'wallet-owner', /^wallet-owner$/],
+  ['owners', 'wallet-owner', /^(wallet-owner|coding-agents)$/],
   ['operators', 'operator', /^(operator|provider)(-|$)/],
 ] as const;
 

@@ -56,7 +56,7 @@ async function visitGuides(tab: Tab, look: string): Promise<void> {
   const { page } = tab;
   await page.goto(`${OWN}/guides`);
   await assertSound(tab, `guides-${look}`);
-  await page.getByRole('link', { name: 'The guide for wallet owners' }).click();
+  await page.getByRole('link', { name: 'Guides for wallet owners' }).click();
   await assertSound(tab, `guides-owner-${look}`);
   await page.getByRole('link', { name: 'Guides for others' }).click();
   await page.getByRole('link', { name: 'Guides for operators' }).click();

@@ -54,6 +54,7 @@ export const FILES: readonly GuideFile[] = [
   { name: 'sandbox', file: 'SANDBOX.md', reader: 'apps' },
   { name: 'parameters', file: 'PARAMETERS.md', reader: 'apps' },
   { name: FIRST_GUIDES.owners, file: 'guides/wallet-owner.md', reader: 'owners' },
+  { name: 'coding-agents', file: 'guides/coding-agents.md', reader: 'owners' },
   { name: FIRST_GUIDES.operators, file: 'guides/operator.md', reader: 'operators' },
   ...(Object.keys(GROUPS) as Group[]).flatMap((group) => {
     const [prefix, folder] = group === 'providers' ? ['provider', 'providers'] : ['operator', 'operator'];

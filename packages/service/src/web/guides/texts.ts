@@ -21,10 +21,10 @@ const READERS: Readonly<Record<Reader, ReaderTexts>> = {
   },
   owners: {
     heading: 'I have a wallet',
-    what: 'What is charged and when, the monthly cap, pausing an app, refunds, and what others can see.',
-    link: 'The guide for wallet owners',
-    guides: 'The guide for wallet owners',
-    search: 'Search the guide for wallet owners',
+    what: 'What is charged and when, the monthly cap, pausing an app, refunds, coding agents, and what others can see.',
+    link: 'Guides for wallet owners',
+    guides: 'Guides for wallet owners',
+    search: 'Search the guides for wallet owners',
   },
   operators: {
     heading: 'I run this service',
