@@ -9,7 +9,8 @@ import type { Formats } from '#web/format/formats.ts';
 export const SESSIONS_SHOWN_MAX = 25;
 
 const TEXTS = {
-  columns: ['Session', 'Begun', 'Last call', 'Calls', 'Cost'],
+  columns: ['Session', 'Last call', 'Calls', 'Cost'],
+  begun: 'begun',
   unknown: 'Session',
 } as const;
 
@@ -30,14 +31,14 @@ export function sessionList(
   const count = new Intl.NumberFormat('en');
   return table({
     caption,
-    columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at > 2 })),
+    columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at > 1 })),
     rows: sessions.map(({ name, client, begunAtMs, lastAtMs, calls, charged }) => {
       const title = client === undefined ? TEXTS.unknown : CODING_AGENTS[client];
       return [
         html`${hrefOf === undefined ? html`<strong>${title}</strong>` : html`<a href="${hrefOf(name)}">${title}</a>`}<br>
-<code class="soft">${name}</code>`,
-        moment(begunAtMs, formats),
-        moment(lastAtMs, formats),
+<span class="soft">${shortSession(name)}</span>`,
+        html`${moment(lastAtMs, formats)}<br>
+<span class="soft">${TEXTS.begun} ${moment(begunAtMs, formats)}</span>`,
         count.format(calls),
         formats.amount(charged, currency),
       ];

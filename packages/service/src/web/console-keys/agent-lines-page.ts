@@ -40,6 +40,7 @@ export async function showAgentKey(
   const again = html`<p class="soft">${TEXTS.again}</p>`;
   const body = html`<p class="row"><code>${key.hint}</code> ${stateOf(key, services.clock.nowMs())} <a href="${to('key', { id: key.keyId })}">${KEY_TEXTS.toKey}</a></p>
 <p class="soft">${TEXTS.of(key.boundUser)}</p>
+${linkLine(to('sessions', { user: key.boundUser }), TEXTS.sessions)}
 ${linesOf(services, asked, key, { chosen, before: [again, choose] })}`;
   return showAppPage(services, asked, { title: nameOf(key), body, page: 'agents', above: TEXTS.title });
 }

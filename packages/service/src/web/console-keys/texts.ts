@@ -104,6 +104,7 @@ export const KEY_TEXTS = {
 /** The texts of the page of coding agents. */
 export const AGENTS_TEXTS = {
   title: 'Coding agents',
+  sessions: 'What sessions of this user have cost',
   what: 'Codex, Claude Code and their like run on a user’s own machine, and each call spends from that user’s wallet. Give every user a key of their own: it names them, whatever the agent sends, and ends by itself.',
   guide: 'The guide for people who run coding agents',
   caption: (mode: 'live' | 'sandbox') =>
