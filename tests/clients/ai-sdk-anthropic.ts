@@ -6,7 +6,7 @@ import { ALWAYS_USAGE, RETRIED } from './differences.ts';
 import { type Address, inThisProcess, type StockClient } from './stock-client.ts';
 
 /** Its provider, as its user sets it up. */
-export function connect({ baseUrl, key, user }: Address) {
+function connect({ baseUrl, key, user }: Address) {
   // settings
   const purser = createAnthropic({
     baseURL: baseUrl,

@@ -25,7 +25,7 @@ export const ANTHROPIC: StockClient = {
 };
 
 /** The vendor's client, as its user sets it up. */
-export function connect({ baseUrl, key, user }: Address): Anthropic {
+function connect({ baseUrl, key, user }: Address): Anthropic {
   const rootUrl = baseUrl.replace(/\/v1$/, '');
   // settings
   const client = new Anthropic({

@@ -142,7 +142,7 @@ test('WI-11 CC-09 a batch of which one request fails costs nothing', async () =>
   upstream.script((request) => {
     const script = vectorsOf(request, { fails: 'text 2' });
     if (script.status === undefined)
-      return { ...script, body: [{ waitFor: over.promise }, { write: String(script.body) }] };
+      return { ...script, body: [{ waitFor: over.promise }, { write: script.body as string }] };
     void request.closed.then(over.resolve);
     return script;
   });

@@ -102,7 +102,7 @@ test('WI-12 an answer of Claude comes back whole, in words of ours for whom it i
   assert.deepEqual([bill.charged, bill.isEstimated, bill.isClamped], [900 + 400 + 375 + 400 + 40, false, false]);
 });
 
-test('WI-12 each event of Claude comes back as it was, and the stream costs what a plain answer does', async () => {
+test('WI-12 Claude’s events come back unchanged, and a stream costs what plain answers do', async () => {
   const content = [...BLOCKS, NEW_BLOCK];
   const asked = { content, more: { context_management: EDITS } };
   const { reply, bill } = await ask(streaming(asked), { stream: true });

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { ERROR_STATUS } from '../../packages/contract/src/errors.ts';
 import { chargeOf } from '../../packages/service/src/catalogue/price.ts';
+import { VISIBLE_MESSAGE_FIELDS } from '../../packages/service/src/providers/anthropic/visible.ts';
 import { VISIBLE_RESPONSE_FIELDS } from '../../packages/service/src/providers/openai-responses/visible-items.ts';
 import { VISIBLE_FIELDS } from '../../packages/service/src/providers/visible-fields.ts';
 import { ROOT } from '../../tools/toolchain.ts';
@@ -61,7 +62,9 @@ test('CC-21 the document lists exactly an answer’s fields', () => {
     .flatMap((name) => name.split('.'));
   const named = (fields: object): readonly string[] =>
     Object.entries(fields).flatMap(([name, inner]) => [name, ...(typeof inner === 'object' ? named(inner) : [])]);
-  const seen = [VISIBLE_FIELDS, VISIBLE_RESPONSE_FIELDS].flatMap(Object.values<object>).flatMap(named);
+  const seen = [VISIBLE_FIELDS, VISIBLE_RESPONSE_FIELDS, VISIBLE_MESSAGE_FIELDS]
+    .flatMap(Object.values<object>)
+    .flatMap(named);
   assert.deepEqual([...new Set(told)].toSorted(), [...new Set(seen)].toSorted());
 });
 

@@ -10,7 +10,7 @@ import { waitUntil } from './wait-until.ts';
 
 export const BALANCE = 1_000_000;
 /** Longer than every prompt that the vendor counts here, so that no report is above its bound. */
-export const QUESTION = [{ role: 'user', content: 'Where? '.repeat(1_000) }];
+const QUESTION = [{ role: 'user', content: 'Where? '.repeat(1_000) }];
 const CACHE = { cacheWriteMicrosPerMillion: 1_250_000, cacheWriteLongMicrosPerMillion: 2_000_000 };
 
 interface Asking {

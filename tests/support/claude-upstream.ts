@@ -4,7 +4,7 @@ import type { UpstreamScript } from './scripted-upstream.ts';
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** 900 tokens of input, 4,000 from a cache, 300 written to it for 5 minutes and 200 for an hour, and 40 of output. */
-export const CLAUDE_USAGE = {
+const CLAUDE_USAGE = {
   input_tokens: 900,
   cache_creation_input_tokens: 500,
   cache_read_input_tokens: 4_000,
@@ -55,7 +55,7 @@ export interface Answer {
 }
 
 /** A whole message. */
-export function messageOf({ content = BLOCKS, reason = 'tool_use', end = {}, usage, more }: Answer = {}): Fields {
+function messageOf({ content = BLOCKS, reason = 'tool_use', end = {}, usage, more }: Answer = {}): Fields {
   const stop = { stop_reason: reason, stop_sequence: null, ...end };
   return { ...HEAD, content, ...stop, usage: usage === undefined ? CLAUDE_USAGE : usage, ...more };
 }

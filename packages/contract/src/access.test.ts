@@ -30,6 +30,7 @@ const RIGHTS = {
     'PATCH /apps/{appId}/keys/{keyId}',
     'POST /apps/{appId}/keys',
     'POST /apps/{appId}/keys/{keyId}/roll',
+    'POST /console/:part/agents',
     'POST /console/:part/key',
     'POST /console/:part/keys',
     'POST /console/:part/playground',

@@ -52,7 +52,7 @@ function testWork(stage: Stage, model: string, speaks: Speaks): void {
       assert.deepEqual([madeIn(claude), asked(), await spentBy(stage, user)], ['made\n', 2, chargeOf(0, 1)]);
     }));
 
-  test(`CC-11 a stream that its provider breaks off is asked again whole, and paid once by ${model}`, () =>
+  test(`CC-11 a stream that breaks off is asked again whole, and paid once by ${model}`, () =>
     withClaude(stage, FUNDS, settings, async (claude, user) => {
       const before = upstream.requests.length;
       upstream.script((request, index) => {

@@ -28,7 +28,7 @@ export interface IdempotencyKey {
 const KEPT_MS = 5 * 60_000;
 
 /** The scope within which calls are compared. Nothing is ever shared between scopes. */
-export interface IdempotencyScope {
+interface IdempotencyScope {
   readonly appId: AppId;
   readonly mode: Mode;
   readonly userId: EndUserId;

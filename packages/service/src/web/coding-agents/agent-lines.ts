@@ -20,7 +20,7 @@ export interface AgentLines {
 }
 
 /** More than one answer needs, and a hold that most wallets can pay: Claude Code would ask for 128,000. */
-export const CLAUDE_OUTPUT_TOKENS = 16_000;
+const CLAUDE_OUTPUT_TOKENS = 16_000;
 
 /** The lines for each agent, with a key that is bound to one user: none has to name the user. */
 export function agentLines(facts: AgentFacts): readonly AgentLines[] {
