@@ -1,5 +1,6 @@
 // Builds the image and tries what the guide for containers promises: `npm run proofs -- container [--engine podman] [--base <image>]
-// [--build-base <image>] [--tag <image>] [--network <of the build>]`. With `--tag` and no `--build-base`, an image that is there is tried.
+// [--build-base <image>] [--tag <image>] [--network <of the build>] [--ulimit <limit>]`. With `--tag`, an image that is there is tried.
+// An engine without the right to raise limits needs `--ulimit nofile=1024:1024 --ulimit nproc=2000:2000`.
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,6 +33,7 @@ const { values } = parseArgs({
 const MISSING =
   'Neither Docker nor Podman is installed, so nothing was tried. Debian has both (docker.io with docker-buildx, podman). ' +
   '`--engine <program>` names another engine that takes the same commands.';
+const LIMITS = values.ulimit.flatMap((limit) => ['--ulimit', limit]);
 const NAME = `purser-try-${process.pid}`;
 const STOP_SECONDS = 60;
 /** No container is killed by its engine within this time, so a container that ends has ended itself. */
@@ -79,8 +81,7 @@ function build(engine: string): string {
   if (values.network !== undefined) words.push('--network', values.network);
   if (values.base !== undefined) words.push('--build-arg', `BASE=${values.base}`);
   if (values['build-base'] !== undefined) words.push('--build-arg', `BUILD_BASE=${values['build-base']}`);
-  for (const limit of values.ulimit) words.push('--ulimit', limit);
-  const { status } = spawnSync(engine, [...words, '.'], { cwd: ROOT, stdio: ['ignore', 2, 2] });
+  const { status } = spawnSync(engine, [...words, ...LIMITS, '.'], { cwd: ROOT, stdio: ['ignore', 2, 2] });
   assert.equal(status, 0, 'the image can be built');
   return NAME;
 }
@@ -106,7 +107,7 @@ class Container {
     // Docker gives a read-only container no writable folder besides its volumes, so Podman shall not either.
     if (this.#engine.endsWith('podman')) hardened.push('--read-only-tmpfs=false');
     const settings = Object.entries(environment).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
-    const disk = ['--volume', `${NAME}:/var/lib/purser`];
+    const disk = [...LIMITS, '--volume', `${NAME}:/var/lib/purser`];
     return this.ask('run', '--name', NAME, ...hardened, ...disk, ...how, ...settings, this.#image, ...command);
   }
 
