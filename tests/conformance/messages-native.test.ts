@@ -79,7 +79,7 @@ test('WI-12 an answer of Claude comes back whole, in words of ours for whom it i
   const more = { context_management: EDITS };
   const { reply, bill } = await ask(answering({ content, end: { stop_details: details }, more }));
   assert.doesNotMatch(reply.text, SECRETS);
-  const { id, usage, ...rest } = reply.body as Fields;
+  const { id, usage, ...rest } = reply.body;
   assert.match(String(id), /^msg_[\da-f-]{36}$/);
   assert.deepEqual(rest, {
     type: 'message',

@@ -50,7 +50,7 @@ async function sessions() {
     join ledger.wallets w on w.wallet_id = c.wallet_id and w.wallet_id = s.wallet_id
     group by 1, 2 order by 1, 2`;
   assert.deepEqual(counted, derived);
-  return counted.map((row) => Object.values(row as object));
+  return counted.map((row) => Object.values(row));
 }
 
 test('CP-19 the sums of a session are those of its receipts', async () => {
