@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TextRun } from '@purser/text-runs/text-run.ts';
+import { patternOf as madePattern, TextRun } from '@purser/text-runs/text-run.ts';
 import { createReply } from '../../packages/service/src/gateway/wires/responses/reply.ts';
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 import type { Chunk } from '../../packages/service/src/providers/completion.ts';
@@ -76,14 +76,11 @@ test('WI-02 a run of a vendor’s events is renumbered, with padding or without'
     assert.ok(run !== undefined && single !== undefined);
     for (const sent of NATIVE_BEGINNING.slice(0, 4))
       assert.equal(run.write(sent as Chunk), single.write(sent as Chunk));
-    const pattern = {
-      textCount,
-      withTexts: ([one = '', two = '', three = '']: readonly string[]) => chunkWith(one, two, three),
-    };
+    const pattern = madePattern(textCount, ([one = '', two = '', three = '']) => chunkWith(one, two, three));
     const numbers = texts.map((_, place) => String(70 + place));
     const values = textCount === 2 ? [texts, numbers] : [texts, ['x', 'yy', ''], numbers];
     const escaped = values.map((list) => list.map((text) => JSON.stringify(text).slice(1, -1)));
-    const written = run.writeRun(new TextRun(pattern, escaped, 8));
+    const written = run.writeRun(new TextRun(pattern, escaped, { said: texts.join(''), bytes: 8 }));
     const chunks = texts.map((_, place) =>
       chunkWith(...(values.map((list) => list[place]) as [string, string, string])),
     );

@@ -1,9 +1,21 @@
+/** Placeholders for the texts of a pattern. In ASCII, because V8 writes other strings at two bytes a character. */
+const MARKS: readonly string[] = ['~~<text>~~', '~~<padding>~~'];
+
 /** A chunk of which others in its stream differ in one or two texts only. */
 export interface ChunkPattern<Chunk> {
   /** How many texts it has: the first is generated text, a second one is padding. */
   readonly textCount: number;
   /** The chunk with these texts in its places, as its reader gives chunks. */
   readonly withTexts: (texts: readonly string[]) => Chunk;
+  /** A mark for each text, unlikely in any chunk, and the chunk with the marks for its texts: the same one for each taker. */
+  readonly marks: readonly string[];
+  readonly marked: () => Chunk;
+}
+
+export function patternOf<Chunk>(textCount: number, withTexts: ChunkPattern<Chunk>['withTexts']): ChunkPattern<Chunk> {
+  const marks = MARKS.slice(0, textCount);
+  let marked: Chunk | undefined;
+  return { textCount, withTexts, marks, marked: () => (marked ??= withTexts(marks)) };
 }
 
 /** One or more chunks in a row that equal an earlier chunk of their stream except for their texts. */
@@ -12,12 +24,19 @@ export class TextRun<Chunk> {
   readonly pattern: ChunkPattern<Chunk>;
   /** For each text of the pattern, its value in each chunk, escaped as JSON writes it between quotes. */
   readonly texts: readonly (readonly string[])[];
-  /** Size of the generated text of all chunks together, in bytes of UTF-8. Padding does not count. */
+  /** The generated text of all chunks together. Padding does not count. */
+  readonly said: string;
+  /** The sizes of its pieces together, in bytes of UTF-8. */
   readonly bytes: number;
 
-  constructor(pattern: ChunkPattern<Chunk>, texts: readonly (readonly string[])[], bytes: number) {
+  constructor(
+    pattern: ChunkPattern<Chunk>,
+    texts: readonly (readonly string[])[],
+    { said, bytes }: { readonly said: string; readonly bytes: number },
+  ) {
     this.pattern = pattern;
     this.texts = texts;
+    this.said = said;
     this.bytes = bytes;
   }
 

@@ -91,6 +91,7 @@ test('CC-01 CC-11 what a template matches equals the parsed result', (t) => {
       assert.deepEqual(match.run.lastChunk, parsed.at(-1));
       const bytes = parsed.reduce((sum, { said }) => sum + Buffer.byteLength(said), 0);
       assert.equal(match.run.bytes, bytes);
+      assert.equal(match.run.said, parsed.map(({ said }) => said).join(''));
       matched += parsed.length;
     },
   );

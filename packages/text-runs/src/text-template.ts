@@ -1,5 +1,5 @@
 import { slotsOf, type TemplateSlots } from './template-slots.ts';
-import { type ChunkPattern, TextRun, unescaped } from './text-run.ts';
+import { type ChunkPattern, patternOf, TextRun, unescaped } from './text-run.ts';
 
 /** A text of a chunk, and the name of its member in the JSON. */
 interface NamedText {
@@ -47,11 +47,6 @@ interface TextMatch<Chunk> {
 
 const BEFORE_DATA = /^(?:event: [^\r\n]*\n)?data: $/;
 const AFTER_DATA = '\n\n';
-/**
- * Placeholders for the texts. In ASCII, because V8 would store every string cut from a text with other characters at two
- * bytes a character, and compare and write it at half the speed.
- */
-const MARKS = ['~~<text>~~', '~~<padding>~~'];
 const NUMBER_MARK = '~~<number>~~';
 /** What JSON writes between quotes in another form than it reads, or must not hold there. */
 const ESCAPED = /["\\\p{Cc}]/u;
@@ -71,9 +66,10 @@ export function textTemplateOf<Chunk>(event: TemplateEvent<Chunk>): TextTemplate
   const { raw, data, texts, number, withTexts, chunkOf } = event;
   const before = raw.slice(0, -(data.length + AFTER_DATA.length));
   if (!BEFORE_DATA.test(before) || raw !== before + data + AFTER_DATA) return undefined;
-  const textsMarked = markedOf(raw, texts);
+  const pattern = patternOf(texts.length, (values: readonly string[]) => chunkOf(withTexts(values)));
+  const { marks } = pattern;
+  const textsMarked = markedOf(raw, texts, marks);
   const marked = textsMarked === undefined || number === undefined ? textsMarked : numberMarked(textsMarked, number);
-  const marks = MARKS.slice(0, texts.length);
   if (marked === undefined) return undefined;
   const slots = slotsOf(marked, number === undefined ? marks : [...marks, quoted(NUMBER_MARK)]);
   if (slots === undefined) return undefined;
@@ -82,7 +78,6 @@ export function textTemplateOf<Chunk>(event: TemplateEvent<Chunk>): TextTemplate
   const written = marked.slice(before.length, -AFTER_DATA.length);
   // Most providers write as `JSON.stringify` does. Equal text means the same, and need not be parsed.
   if (written !== wanted && rewritten(written) !== wanted) return undefined;
-  const pattern = { textCount: marks.length, withTexts: (values: readonly string[]) => chunkOf(withTexts(values)) };
   return createTemplate(slots, pattern, number === undefined ? -1 : texts.length);
 }
 
@@ -94,6 +89,7 @@ function createTemplate<Chunk>(
 ): TextTemplate<Chunk> {
   const before = literals[0] ?? '';
   const after = literals[order.length] ?? '';
+  const textOrder = order.filter((place) => place !== numberAt);
 
   /** Adds the texts of the event whose first text begins at `start`. Returns the offset behind the event; -1 if it differs. */
   function read(text: string, start: number, texts: readonly string[][]): number {
@@ -116,14 +112,14 @@ function createTemplate<Chunk>(
     const value = text.slice(start, end);
     // If more events follow in this read, the value holds their quotes, and the loop below takes the events one by one.
     if (ESCAPED.test(value)) return undefined;
-    return { run: new TextRun(pattern, [[value]], Buffer.byteLength(value)), end: text.length };
+    return { run: new TextRun(pattern, [[value]], { said: value, bytes: Buffer.byteLength(value) }), end: text.length };
   }
 
   return {
     find: (text, at) => {
       const alone = order.length === 1 ? findAlone(text, at) : undefined;
       if (alone !== undefined) return alone;
-      const texts = Array.from({ length: pattern.textCount }, (): string[] => []);
+      const texts = textOrder.map((): string[] => []);
       const ends: number[] = [];
       // Comparing slices takes 62 nanoseconds for each event, `startsWith` 270 (decision 28).
       for (let from = at; text.slice(from, from + before.length) === before; from = ends.at(-1) ?? 0) {
@@ -168,17 +164,19 @@ function runOf<Chunk>(
   const [generated = '', padding = ''] = whole.map((values) => values.join(''));
   // One test for the whole run: nearly no text has escapes.
   if (!ESCAPED.test(generated) && !ESCAPED.test(padding)) {
-    return new TextRun(pattern, whole, Buffer.byteLength(generated));
+    return new TextRun(pattern, whole, { said: generated, bytes: Buffer.byteLength(generated) });
   }
   const escaped: readonly string[][] = texts.map(() => []);
-  let bytes = 0;
+  let [said, bytes] = ['', 0];
   for (let index = 0; index < count; index += 1) {
     const values = whole.map((ofText) => escapedOf(ofText[index] ?? ''));
     if (values.includes(undefined)) break;
     for (const [place, value = ''] of values.entries()) escaped[place]?.push(value);
-    bytes += Buffer.byteLength(unescaped(values[0] ?? ''));
+    const piece = unescaped(values[0] ?? '');
+    said += piece;
+    bytes += Buffer.byteLength(piece);
   }
-  return new TextRun(pattern, escaped, bytes);
+  return new TextRun(pattern, escaped, { said, bytes });
 }
 
 /** A text from between quotes, escaped as `JSON.stringify` does it; undefined if it is not valid there. */
@@ -211,7 +209,7 @@ function numberMarked(raw: string, { name, value }: NamedNumber): string | undef
 }
 
 /** The event with marks for its texts. Undefined unless each text can be in one place only. */
-function markedOf(raw: string, texts: readonly NamedText[]): string | undefined {
+function markedOf(raw: string, texts: readonly NamedText[], marks: readonly string[]): string | undefined {
   let marked = raw;
   for (const [index, { name, text }] of texts.entries()) {
     // Some languages write a space behind the colon.
@@ -219,7 +217,7 @@ function markedOf(raw: string, texts: readonly NamedText[]): string | undefined 
     const written = label + JSON.stringify(text);
     const at = marked.indexOf(written);
     if (at === -1 || at !== marked.lastIndexOf(written)) return undefined;
-    marked = `${marked.slice(0, at + label.length + 1)}${MARKS[index]}${marked.slice(at + written.length - 1)}`;
+    marked = `${marked.slice(0, at + label.length + 1)}${marks[index]}${marked.slice(at + written.length - 1)}`;
   }
   return marked;
 }

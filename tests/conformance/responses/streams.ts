@@ -1,4 +1,4 @@
-import { type ChunkPattern, TextRun } from '@purser/text-runs/text-run.ts';
+import { type ChunkPattern, patternOf as madePattern, TextRun } from '@purser/text-runs/text-run.ts';
 import type { ErrorBody } from '@purser/contract/errors.ts';
 import type { ReplyCall, ToldUsage } from '../../../packages/service/src/gateway/call/wire.ts';
 import type { Echo, GivenTool, Sealing } from '../../../packages/service/src/gateway/wires/responses/echo.ts';
@@ -30,13 +30,14 @@ export function runOf(
 }
 
 export function patternOf(chunkWith: (text: string, padding: string) => Chunk, textCount = 1): ChunkPattern<Chunk> {
-  return { textCount, withTexts: ([text = '', padding = '']) => chunkWith(text, padding) };
+  return madePattern(textCount, ([text = '', padding = '']) => chunkWith(text, padding));
 }
 
 export function runFor(pattern: ChunkPattern<Chunk>, texts: readonly string[]): TextRun<Chunk> {
   const escaped = texts.map((text) => JSON.stringify(text).slice(1, -1));
   const paddings = pattern.textCount > 1 ? [texts.map((_, place) => 'x'.repeat(place))] : [];
-  return new TextRun(pattern, [escaped, ...paddings], Buffer.byteLength(texts.join('')));
+  const said = texts.join('');
+  return new TextRun(pattern, [escaped, ...paddings], { said, bytes: Buffer.byteLength(said) });
 }
 
 export const TOLD: ToldUsage = {

@@ -1,4 +1,4 @@
-import { type ChunkPattern, TextRun, unescaped } from '@purser/text-runs/text-run.ts';
+import { type ChunkPattern, TextRun } from '@purser/text-runs/text-run.ts';
 import type { Ending, Hold } from '#gateway/call/lane.ts';
 import type { Serving } from '#gateway/call/serving.ts';
 import type { StreamEnd, StreamReply } from '#gateway/call/wire.ts';
@@ -105,8 +105,8 @@ function createRunCount(said: SaidCounter) {
   let known: KnownPattern | undefined;
   function knownOf(pattern: ChunkPattern<Chunk>): KnownPattern {
     if (known?.pattern === pattern) return known;
-    const choice = pattern.withTexts(['text']).choices[0];
-    const content = choice?.delta['content'] === 'text' ? choice.index : undefined;
+    const [choice] = pattern.marked().choices;
+    const content = choice?.delta['content'] === pattern.marks[0] ? choice?.index : undefined;
     known = { pattern, isRepeat: said.repeats(choice?.delta), content };
     return known;
   }
@@ -118,7 +118,7 @@ function createRunCount(said: SaidCounter) {
     /** Returns whether it says anything. */
     add: (run: TextRun<Chunk>): boolean => {
       const bytes = bytesOf(run);
-      if (bytes > 0) said.addTexts(run.texts[0]?.map(unescaped) ?? [], bytes, knownOf(run.pattern).content);
+      if (bytes > 0) said.addText(run, knownOf(run.pattern).content);
       return bytes > 0;
     },
   };

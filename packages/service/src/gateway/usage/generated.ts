@@ -158,8 +158,8 @@ interface Said {
 export interface SaidCounter {
   /** Counts messages or deltas. Returns whether they say anything. */
   readonly add: (messages: readonly Said[]) => boolean;
-  /** Counts texts that came without their messages. `bytes` is their length, `content` the choice whose content they are, if they are any. */
-  readonly addTexts: (texts: readonly string[], bytes: number, content: number | undefined) => void;
+  /** Counts text that came without its messages. `bytes` is its length, `content` the choice whose content it is, if it is any. */
+  readonly addText: (text: { readonly said: string; readonly bytes: number }, content: number | undefined) => void;
   /** Whether texts without their messages only repeat thoughts that stood in another place. `delta`: one of them, filled. */
   readonly repeats: (delta: unknown) => boolean;
   /** The bytes of all texts. */
@@ -176,9 +176,11 @@ export function createSaidCounter(tokenizer: Tokenizer): SaidCounter {
   const drawn = new Map<number, DrawnPictures>();
 
   function drawnOf(index: number): DrawnPictures {
-    const known = drawn.get(index) ?? createDrawnPictures();
-    drawn.set(index, known);
-    return known;
+    const known = drawn.get(index);
+    if (known !== undefined) return known;
+    const begun = createDrawnPictures();
+    drawn.set(index, begun);
+    return begun;
   }
 
   return {
@@ -193,14 +195,10 @@ export function createSaidCounter(tokenizer: Tokenizer): SaidCounter {
       }
       return hasSaid;
     },
-    addTexts: (texts, textBytes, content) => {
-      bytes += textBytes;
-      const known = content === undefined ? undefined : drawnOf(content);
-      for (const text of texts) {
-        const taken = known === undefined ? text : known.take(text);
-        counter.add(taken);
-        if (taken !== text) bytes += Buffer.byteLength(taken) - Buffer.byteLength(text);
-      }
+    addText: (text, content) => {
+      const taken = content === undefined ? text.said : drawnOf(content).take(text.said);
+      counter.add(taken);
+      bytes += taken === text.said ? text.bytes : Buffer.byteLength(taken);
     },
     repeats: (delta) => {
       const said = isJsonObject(delta) ? delta : {};

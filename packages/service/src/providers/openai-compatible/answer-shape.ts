@@ -50,17 +50,21 @@ interface CallOrder extends Called {
 
 /** The calls in the deltas of one choice. Each has arguments by the end of the choice. */
 function createCallOrder(): CallOrder {
-  const tools = createToolCallOrder();
-  const old = createFunctionCall();
+  // Most choices have no calls.
+  let tools: ReturnType<typeof createToolCallOrder> | undefined;
+  let old: ReturnType<typeof createFunctionCall> | undefined;
   const called = { ofTools: false, ofFunction: false };
 
   function take(delta: JsonObject, isEnd: boolean): JsonObject {
     const calls = Array.isArray(delta['tool_calls']) ? delta['tool_calls'] : undefined;
     const call = isJsonObject(delta['function_call']) ? delta['function_call'] : undefined;
-    if (calls === undefined && call === undefined && !isEnd) return delta;
-    const taken = calls === undefined ? [] : tools.take(calls);
-    const whole = isEnd ? tools.ended(taken) : taken;
-    const functionCall = old(call, isEnd);
+    if (calls !== undefined) tools ??= createToolCallOrder();
+    if (call !== undefined) old ??= createFunctionCall();
+    const hasCalled = tools !== undefined || old !== undefined;
+    if (!hasCalled || (calls === undefined && call === undefined && !isEnd)) return delta;
+    const taken = calls === undefined ? [] : (tools?.take(calls) ?? []);
+    const whole = isEnd ? (tools?.ended(taken) ?? taken) : taken;
+    const functionCall = old?.(call, isEnd);
     called.ofTools ||= whole.length > 0;
     called.ofFunction ||= functionCall !== undefined;
     return fixed(delta, {

@@ -37,6 +37,7 @@ export function createChoiceUsages(
   choices: number,
   outputTokensMax = Infinity,
 ): (chunk: Chunk) => UsageReport | undefined {
+  if (choices < 2) return ({ usage }) => usage;
   const own = new Map<number, UsageReport>();
   const reasons = new Map<number, string>();
   /** Usages that came without a choice, each behind a reason of its own. */
@@ -67,7 +68,7 @@ export function createChoiceUsages(
       reasons.set(index, reason);
       waiting.push(index);
     }
-    if (usage === undefined || choices < 2) return usage;
+    if (usage === undefined) return undefined;
     const index = choiceOf(said);
     waiting = [];
     // A running count comes before its reasons.

@@ -1,4 +1,4 @@
-import { TextRun, unescaped } from '@purser/text-runs/text-run.ts';
+import { patternOf, TextRun } from '@purser/text-runs/text-run.ts';
 import { type TextTemplate, textTemplateOf } from '@purser/text-runs/text-template.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Chunk } from '#providers/completion.ts';
@@ -41,9 +41,9 @@ export function createEventRuns(isNative: boolean, chunkOf: (event: JsonObject) 
       const found = learned?.template.find(text, at);
       if (learned === undefined || found === undefined) return undefined;
       const { event, ofText } = learned;
-      const [said = []] = found.run.texts;
-      const run = isNative ? found.run : new TextRun(ofText, [said], found.run.bytes);
-      return { run, event: { ...event, delta: unescaped(said.join('')) }, end: found.end };
+      const [texts = []] = found.run.texts;
+      const run = isNative ? found.run : new TextRun(ofText, [texts], found.run);
+      return { run, event: { ...event, delta: found.run.said }, end: found.end };
     },
     learn: (event, raw, data) => {
       if (tried >= TEMPLATES_MAX || !saysTextAlone(event)) return;
@@ -54,7 +54,7 @@ export function createEventRuns(isNative: boolean, chunkOf: (event: JsonObject) 
       learned = {
         event,
         template,
-        ofText: { textCount: 1, withTexts: ([said = '']) => chunkOf({ ...event, delta: said }) },
+        ofText: patternOf(1, ([said = '']) => chunkOf({ ...event, delta: said })),
       };
     },
   };

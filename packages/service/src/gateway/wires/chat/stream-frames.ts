@@ -24,9 +24,6 @@ interface RunFrame {
   readonly slots: TemplateSlots | undefined;
 }
 
-/** Placeholders for texts, unlikely in any chunk. In ASCII, because V8 writes other strings at two bytes a character. */
-const MARKS = ['~~{text}~~', '~~{padding}~~'];
-
 export function createStreamFrames(call: ReplyCall): StreamFrames {
   const headed = createChunkHead(call.callId);
   const nullUsage = call.wantsUsage ? { usage: null } : {};
@@ -51,9 +48,8 @@ export function createStreamFrames(call: ReplyCall): StreamFrames {
   }
 
   function frameOf(pattern: ChunkPattern<Chunk>): RunFrame {
-    const marks = MARKS.slice(0, pattern.textCount);
-    const { choices, extra } = pattern.withTexts(marks);
-    return { pattern, slots: slotsOf(write(headed(extra), choices), marks) };
+    const { choices, extra } = pattern.marked();
+    return { pattern, slots: slotsOf(write(headed(extra), choices), pattern.marks) };
   }
 
   return {

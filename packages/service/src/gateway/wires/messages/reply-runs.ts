@@ -15,10 +15,6 @@ interface Way {
   readonly after: string;
 }
 
-/** Placeholders for the text, padding and a number, unlikely in any chunk. */
-const MARKS = ['~~{text}~~', '~~{padding}~~', '~~{number}~~'] as const;
-const [TEXT_MARK] = MARKS;
-
 /** Returns what writes text runs, one event for each text, without looking into any. Undefined: its chunks must be taken one by one. */
 export function createRunWriter(
   blocks: Pick<Blocks, 'blockFor'>,
@@ -28,11 +24,12 @@ export function createRunWriter(
   let known: { readonly pattern: ChunkPattern<Chunk>; readonly way: Way } | undefined;
 
   function wayOf(pattern: ChunkPattern<Chunk>): Way | undefined {
-    const { choices } = pattern.withTexts(MARKS.slice(0, pattern.textCount));
+    const { choices } = pattern.marked();
     const [choice] = choices;
+    const [mark = ''] = pattern.marks;
     if (choice === undefined || choices.length > 1 || choice.index !== 0) return undefined;
     const [said, ...others] = readSaid(choice.delta);
-    const block = said === undefined || others.length > 0 ? undefined : blocks.blockFor(said, TEXT_MARK);
+    const block = said === undefined || others.length > 0 ? undefined : blocks.blockFor(said, mark);
     if (said === undefined || block === undefined || block.kind === 'redacted_thinking') return undefined;
     return { block, said, ...deltaWords(block.index, block.kind) };
   }
@@ -40,7 +37,7 @@ export function createRunWriter(
   return ({ pattern, texts }) => {
     const [said = []] = texts;
     if (!said.every(isShortText)) return undefined;
-    if (known?.pattern !== pattern || blocks.blockFor(known.way.said, TEXT_MARK) !== known.way.block) {
+    if (known?.pattern !== pattern || blocks.blockFor(known.way.said, pattern.marks[0] ?? '') !== known.way.block) {
       const way = wayOf(pattern);
       known = way && { pattern, way };
     }

@@ -29,17 +29,14 @@ interface Way {
   readonly said: Said | undefined;
 }
 
-/** Placeholders for the text and its padding, unlikely in any chunk. */
-const MARKS = ['~~{text}~~', '~~{padding}~~'] as const;
-const [TEXT_MARK] = MARKS;
-
 export function createRunWriter(events: Events, { items, native, readSaid }: RunWays): RunWriter {
   /** The way of the newest pattern. A stream goes from one pattern to the next and rarely back. */
   let known: { readonly pattern: ChunkPattern<Chunk>; readonly way: Way } | undefined;
 
   function wayOf(pattern: ChunkPattern<Chunk>): Way | undefined {
-    const marks = MARKS.slice(0, pattern.textCount);
-    const { choices, native: vendors } = pattern.withTexts(marks);
+    const { marks } = pattern;
+    const [mark = ''] = marks;
+    const { choices, native: vendors } = pattern.marked();
     const [choice] = choices;
     if (vendors !== undefined) {
       const [event] = vendors;
@@ -49,20 +46,20 @@ export function createRunWriter(events: Events, { items, native, readSaid }: Run
     if (choice === undefined || choices.length > 1 || choice.index !== 0 || isJsonObject(choice['logprobs']))
       return undefined;
     const [said, ...others] = readSaid(choice.delta);
-    const part = said === undefined || others.length > 0 ? undefined : items.partFor(said, TEXT_MARK);
-    const template = part && templateOf(markedDelta(part.words, TEXT_MARK), [TEXT_MARK]);
+    const part = said === undefined || others.length > 0 ? undefined : items.partFor(said, mark);
+    const template = part && templateOf(markedDelta(part.words, mark), [mark]);
     return part && template && { template, part, said };
   }
 
-  function isRight({ said, part }: Way): boolean {
-    return said === undefined || items.partFor(said, TEXT_MARK) === part;
+  function isRight({ said, part }: Way, [mark = '']: readonly string[]): boolean {
+    return said === undefined || items.partFor(said, mark) === part;
   }
 
   return {
     write: ({ pattern, texts }) => {
       const [said = []] = texts;
       if (!said.every(isShortText)) return undefined;
-      if (known?.pattern !== pattern || !isRight(known.way)) {
+      if (known?.pattern !== pattern || !isRight(known.way, pattern.marks)) {
         const way = wayOf(pattern);
         known = way && { pattern, way };
       }
