@@ -105,7 +105,7 @@ export const KEY_TEXTS = {
 export const AGENTS_TEXTS = {
   title: 'Coding agents',
   sessions: 'What sessions of this user have cost',
-  what: 'Codex, Claude Code and their like run on a user’s own machine, and each call spends from that user’s wallet. Give every user a key of their own: it names them, whatever the agent sends, and ends by itself.',
+  what: 'Codex, Claude Code and their like run on a user’s own machine, and each call spends from that user’s wallet. Give every user a key of their own: it names them, even if the agent names another, and it ends by itself.',
   guide: 'The guide for people who run coding agents',
   caption: (mode: 'live' | 'sandbox') =>
     mode === 'live' ? 'Live keys, each for one user' : 'Sandbox keys, each for one test user',
