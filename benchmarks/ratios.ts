@@ -221,7 +221,7 @@ function goalsOfWires(kind: 'plain' | 'streamed'): readonly Goal[] {
       aim: 0.5,
     },
     {
-      title: `a ${kind} Messages call to a provider of Messages, over a chat call`,
+      title: `a ${kind} Messages call that is passed through, over a chat call`,
       ...ratio('Messages', LIVE),
       floor: 1.15,
       aim: 1,

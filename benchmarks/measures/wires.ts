@@ -1,5 +1,5 @@
 import type { Measure } from '../measure.ts';
-import { EMBEDDINGS_MODEL, RESPONSES_MODEL, TRANSLATED_MODEL } from '../support/catalogue.ts';
+import { CLAUDE_MODEL, EMBEDDINGS_MODEL, RESPONSES_MODEL, TRANSLATED_MODEL } from '../support/catalogue.ts';
 import { liveTargetOf } from '../support/live-target.ts';
 import { saturate } from '../support/saturate.ts';
 import { LIVE } from '../support/target.ts';
@@ -27,7 +27,7 @@ export const wires: Measure = {
         liveTargetOf({ ...responses, name: `Responses to chat, ${kind}` }),
         liveTargetOf({ ...ground, name: `chat to Responses, ${kind}`, stream, model: RESPONSES_MODEL }),
         liveTargetOf({ ...ground, name: `chat to Messages, ${kind}`, stream, model: TRANSLATED_MODEL }),
-        liveTargetOf({ ...messages, name: `Messages, ${kind}`, model: TRANSLATED_MODEL }),
+        liveTargetOf({ ...messages, name: `Messages, ${kind}`, model: CLAUDE_MODEL }),
         liveTargetOf({ ...messages, name: `Messages to chat, ${kind}` }),
       ];
     });

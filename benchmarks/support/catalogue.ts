@@ -6,6 +6,8 @@ export const SECURE_MODEL = 'bench-secure';
 export const EXACT_MODEL = 'bench-exact';
 /** Its provider has a format of its own, so that requests and answers are translated. */
 export const TRANSLATED_MODEL = 'bench-translated';
+/** It is a Claude, so what callers of Messages send goes out as they wrote it. */
+export const CLAUDE_MODEL = 'bench-claude';
 /** Its provider speaks Responses, and nothing else. */
 export const RESPONSES_MODEL = 'bench-responses';
 /** Makes embeddings. */
@@ -36,14 +38,15 @@ export function catalogueOf(upstreamUrl: string, secureUrl = upstreamUrl) {
     providers: {
       fast: { kind: 'openai-compatible', baseUrl: `${upstreamUrl}/v1` },
       secure: { kind: 'openai-compatible', baseUrl: `${secureUrl}/v1` },
-      translated: { kind: 'anthropic', baseUrl: `${upstreamUrl}/messages/v1`, apiKeyEnv: PROVIDER_KEY },
+      messages: { kind: 'anthropic', baseUrl: `${upstreamUrl}/messages/v1`, apiKeyEnv: PROVIDER_KEY },
       responses: { kind: 'openai-compatible', baseUrl: `${upstreamUrl}/responses/v1`, apis: ['responses'] },
       embeddings: { kind: 'openai-compatible', baseUrl: `${upstreamUrl}/embeddings/v1`, apis: ['embeddings'] },
       paced: { kind: 'openai-compatible', baseUrl: `${upstreamUrl}/paced/v1` },
     },
     models: [
       { id: 'bench.model-1', provider: 'fast', ...common },
-      { id: 'bench.translated-1', provider: 'translated', ...common },
+      { id: 'bench.translated-1', provider: 'messages', ...common },
+      { id: 'bench.claude-1', provider: 'messages', ...common, providerModel: 'claude-haiku-4-5' },
       { id: 'bench.responses-1', provider: 'responses', ...common },
       {
         id: 'bench.embeddings-1',
@@ -67,6 +70,7 @@ export function catalogueOf(upstreamUrl: string, secureUrl = upstreamUrl) {
     aliases: {
       [MODEL]: 'bench.model-1',
       [TRANSLATED_MODEL]: 'bench.translated-1',
+      [CLAUDE_MODEL]: 'bench.claude-1',
       [RESPONSES_MODEL]: 'bench.responses-1',
       [EMBEDDINGS_MODEL]: 'bench.embeddings-1',
       [PACED_MODEL]: 'bench.paced-1',
