@@ -3,6 +3,7 @@ import { NODE_CLIENTS } from '../support/installed.ts';
 import { AGENTS } from './agents.ts';
 import { CLIENTS } from './clients.ts';
 import { DOCUMENTED } from './documented.ts';
+import { EMBEDDERS } from './embedders.ts';
 import { type Column, expectedOf, matrixText } from './matrix.ts';
 import { OTHER_INTERFACES } from './other-interfaces.ts';
 import { PYTHON_CLIENTS } from './python.ts';
@@ -18,9 +19,11 @@ export function clientsDocument(): string {
     ...PYTHON_CLIENTS.map((client) => expectedColumn(client, client.seenWith?.join(', ') ?? '')),
   ];
   const clients = columns.map(({ client }) => client);
-  const tools = TOOLS.map(({ name, seenWith, settings, notes }) => {
-    return `${settingsOf({ name: `${name} ${seenWith}`, settings })}\n\n${notes}`;
-  });
+  const [tools = [], embedders = []] = [TOOLS, EMBEDDERS].map((list) =>
+    list.map(({ name, seenWith, settings, notes }) => {
+      return `${settingsOf({ name: `${name} ${seenWith}`, settings })}\n\n${notes}`.trimEnd();
+    }),
+  );
   const documented = DOCUMENTED.map(
     ({ name, language, settings, notes }) => `### ${name}\n\n\`\`\`${language}\n${settings}\n\`\`\`\n\n${notes}`,
   );
@@ -28,7 +31,7 @@ export function clientsDocument(): string {
     ({ name, seenWith, language, settings, notes }) =>
       `### ${name} ${seenWith}\n\n\`\`\`${language}\n${settings}\n\`\`\`\n\n${notes}`,
   );
-  const tried = [TRIED, ...tools, AGENTS_TRIED, ...agents];
+  const tried = [TRIED, ...tools, EMBEDDERS_TRIED, ...embedders, AGENTS_TRIED, ...agents];
   const settings = [HEAD, ...eachFile(clients).map(settingsOf), ...tried, UNTRIED, ...documented, OTHER_INTERFACES];
   const results = [DIFFERENCES, differencesOf(clients).join('\n'), COSTS, RESULTS, matrixText(columns), MADE];
   return `${[...settings, ...results].join('\n\n')}\n`;
@@ -36,7 +39,7 @@ export function clientsDocument(): string {
 
 const HEAD = `# Clients
 
-Any client of chat completions, Responses or Messages works unmodified. Give it the address of the service with \`/v1\`, or
+Any client of chat completions, Responses, Messages or embeddings works unmodified. Give it the address of the service with \`/v1\`, or
 without it for most clients of Messages, an API key of your app, and the header \`x-service-user\` with your name for the user who
 pays. Here are the settings for each, then what is [different](#where-a-client-differs) about some.
 
@@ -51,6 +54,12 @@ model of the catalogue. Where \`client\` is not made, it is made as above; \`bod
 const TRIED = `## Tools
 
 We have run each in the version that is given.`;
+
+const EMBEDDERS_TRIED = `## Clients of embeddings
+
+We have run each in the version that is given. \`vectors\` is a [model of embeddings](guides/operator/catalogue.md#models-of-embeddings).
+In each, the message of a 402 holds the link. A client that splits texts into tokens by itself sends those of OpenAI, which other models
+read as something else: let it send texts.`;
 
 const AGENTS_TRIED = `## Agents
 

@@ -14,9 +14,16 @@ export const DOCUMENTED: readonly DocumentedClient[] = [
     settings: `OPENAI_API_BASE_URL=http://127.0.0.1:8787/v1
 OPENAI_API_KEY=svc_live_...
 ENABLE_FORWARD_USER_INFO_HEADERS=True
-FORWARD_USER_INFO_HEADER_USER_ID=x-service-user`,
+FORWARD_USER_INFO_HEADER_USER_ID=x-service-user
+# For documents, knowledge and memories:
+RAG_EMBEDDING_ENGINE=openai
+RAG_EMBEDDING_MODEL=vectors
+RAG_OPENAI_API_BASE_URL=http://127.0.0.1:8787/v1
+RAG_OPENAI_API_KEY=svc_live_...
+RAG_EMBEDDING_BATCH_SIZE=100
+RAG_EMBEDDING_CONCURRENT_REQUESTS=2`,
     notes:
-      'Open WebUI sends its own id of the user in that header, so each user has a wallet. Connect each once, with `POST /connect` and that id. Titles and tags are calls too, and the user pays for them. Set a small task model, or switch them off. According to its source, it shows our error as text in the chat.',
+      'Open WebUI sends its own id of the user in that header, so each user has a wallet. Connect each once, with `POST /connect` and that id. Titles and tags are calls too, and the user pays for them. Set a small task model, or switch them off. According to its source (0.12.4), it shows our error as text in the chat. Embeddings name the user too. Without the last two lines, each piece of a document is a call, all at once, and rate limits refuse some. The name of a collection is embedded for no user, so that one call gets a 400, and the collection works all the same.',
   },
   {
     name: 'Continue',
@@ -28,11 +35,18 @@ FORWARD_USER_INFO_HEADER_USER_ID=x-service-user`,
     apiBase: http://127.0.0.1:8787/v1
     apiKey: svc_live_...
     roles: [chat, edit, apply]
-    requestOptions:
+    requestOptions: &who
       headers:
-        x-service-user: anna`,
+        x-service-user: anna
+  - name: Purser vectors
+    provider: openai
+    model: vectors
+    apiBase: http://127.0.0.1:8787/v1
+    apiKey: svc_live_...
+    roles: [embed]
+    requestOptions: *who`,
     notes:
-      'This goes into `config.yaml`. Leave out the roles `embed` and `rerank`: there are no such routes here. Autocompletion makes a call at each pause in typing, so consider what that costs.',
+      'This goes into `config.yaml`. Leave out the role `rerank`: there is no such route here. The role `embed` makes vectors of the whole code once, and of what changes. Autocompletion makes a call at each pause in typing, so consider what that costs.',
   },
   {
     name: 'aider',

@@ -23,7 +23,7 @@ export interface Tool {
 }
 
 /** What all clients of Responses and Messages show: the message, which holds the link. */
-const SHOWN = /does not cover the call.*\/topup\//s;
+export const SHOWN = /does not cover the call.*\/topup\//s;
 const LINK_IN_MESSAGE = 'The message of a 402 holds the link.';
 const NEWEST = fileURLToPath(new URL('newest.ts', import.meta.url));
 
@@ -164,20 +164,24 @@ interface Order {
   readonly baseUrl: string;
   readonly key: string;
   readonly user: string;
-  readonly timeoutSeconds?: number;
 }
 
 const run = promisify(execFile);
 
 /** Has a tool ask once, in a process of its own. */
-export async function askWith(
-  { language, script }: Tool,
-  order: Order,
+export function askWith(
+  tool: Tool,
+  order: Order & { readonly timeoutSeconds?: number },
 ): Promise<{ text: string; failure: string | null }> {
+  return runScript(tool, order);
+}
+
+/** Runs the script of a tool with an order, in a process of its own. Returns what its last line says. */
+export async function runScript<Told>({ language, script }: Tool, order: Order): Promise<Told> {
   const [command, ...words] = language === 'Python' ? [PYTHON, '-B'] : [process.execPath, '--import', NEWEST];
   const { stdout } = await run(command, [...words, fileURLToPath(script), JSON.stringify(order)], {
     env: { ...process.env, ...QUIET },
     timeout: 60_000,
   });
-  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as { text: string; failure: string | null };
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Told;
 }

@@ -121,6 +121,8 @@ export const PYTHON_PACKAGES = forPython('python-clients', {
   'langchain-openai': '1.7.4',
   anthropic: '2.14.0',
   'langchain-anthropic': '1.7.10',
+  'llama-index-embeddings-openai': '0.7.0',
+  mem0ai: '2.2.1',
 });
 
 /** Agents for a terminal, as their vendors build them for this system. */

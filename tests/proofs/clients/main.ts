@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { ensureInstalled, type Installable, NODE_CLIENTS, PYTHON_PACKAGES, pythonOf } from '../../support/installed.ts';
 
-const FILES = ['stock-client-matrix', 'client-tools', 'ai-sdk-references', 'responses-events'].map(
+const FILES = ['stock-client-matrix', 'client-tools', 'embedding-clients', 'ai-sdk-references', 'responses-events'].map(
   (name) => `tests/conformance/${name}.test.ts`,
 );
 const hook = new URL('../../clients/newest.ts', import.meta.url).href;
