@@ -40,6 +40,7 @@ function withClaudes(catalogue: ReturnType<typeof catalogueAt>): unknown {
       providerModel: 'claude-opus-5-5',
       price: MICRO_A_TOKEN,
     },
+    { ...claude, id: 'acme.vertex-1', provider: 'vertex', providerModel: 'claude-opus-5-5@20260101' },
     {
       ...many,
       id: 'acme.two-1',
@@ -57,7 +58,14 @@ function withClaudes(catalogue: ReturnType<typeof catalogueAt>): unknown {
       ],
     },
   ];
-  return { ...catalogue, providers: { ...catalogue.providers, claude: at, spare: { ...at } }, models };
+  const vertex = {
+    kind: 'vertex',
+    project: 'shop-1',
+    location: 'europe-west4',
+    endpoint: new URL(at.baseUrl).origin,
+    apiKeyEnv: at.apiKeyEnv,
+  };
+  return { ...catalogue, providers: { ...catalogue.providers, claude: at, spare: { ...at }, vertex }, models };
 }
 
 export async function setClaudeStage() {

@@ -162,7 +162,7 @@ export const providerSchema = z
       onAbandon: drained,
     }),
     z.strictObject({
-      /** Gemini's format on Vertex AI. A key is an access token. Without one, tokens come from credentials of Google's. */
+      /** Gemini's format on Vertex AI, and Anthropic's for Claude. A key is an access token. Without one, tokens come from credentials of Google's. */
       kind: z.literal('vertex'),
       project: z.string().regex(/^[a-z0-9][a-z0-9.:-]{0,62}$/, { error: 'must be the id or the number of a project' }),
       location: z.string().regex(/^(global|us|eu|[a-z]+-[a-z]+\d{1,2})$/, {

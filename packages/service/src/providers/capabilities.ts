@@ -47,20 +47,24 @@ export function findUnsupported(
     case 'simulator':
       return undefined;
     case 'anthropic':
+    case 'vertex': {
       // The caller's own form goes out, which the vendor judges.
       if (speaks({ provider, providerModel }, wire)) return undefined;
-      return findUncovered(CAPABILITIES.anthropic, { request, providerModel });
+      const isClaude = provider.kind === 'anthropic' || claudeOf(providerModel) !== undefined;
+      return findUncovered(CAPABILITIES[isClaude ? 'anthropic' : provider.kind], { request, providerModel });
+    }
     case 'bedrock':
     case 'google':
-    case 'vertex':
     case 'mistral':
       return findUncovered(CAPABILITIES[provider.kind], { request, providerModel });
   }
 }
 
+const KINDS_OF_MESSAGES: ReadonlySet<string> = new Set(['anthropic', 'vertex']);
+
 /** Whether an upstream is sent a caller's own form (WI-02). */
 export function speaks({ provider, providerModel, apis = [] }: Target, wire: Api): boolean {
-  if (wire === 'messages') return provider.kind === 'anthropic' && takesOwnMessages(providerModel);
+  if (wire === 'messages') return KINDS_OF_MESSAGES.has(provider.kind) && takesOwnMessages(providerModel);
   return apis.includes(wire);
 }
 

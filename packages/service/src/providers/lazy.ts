@@ -14,5 +14,6 @@ export function lazyProvider(load: () => Promise<Provider>): Provider {
   return {
     complete: async (call) => (await loaded()).complete(call),
     stream: async (call, signal) => (await loaded()).stream(call, signal),
+    countPrompt: async (call) => (await loaded()).countPrompt?.(call),
   };
 }

@@ -1,4 +1,4 @@
-import { byMessages, createNativeMessages } from '#providers/anthropic/native.ts';
+import { anthropicUrls, byMessages, createNativeMessages } from '#providers/anthropic/native.ts';
 import type { HttpClient } from '@purser/upstream-http/client.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
 import { lazyProvider } from '#providers/lazy.ts';
@@ -17,9 +17,10 @@ interface AnthropicOptions {
 
 /** Claude at its own vendor: passed through to callers of Messages, and translated for all others. */
 export function createAnthropic({ definition, http, client, key }: AnthropicOptions): Provider {
+  const urlsOf = anthropicUrls(definition.baseUrl);
   const translated = lazyProvider(async () => {
     const { anthropicDialect } = await import('#providers/anthropic/dialect.ts');
     return createTranslated({ dialect: anthropicDialect(definition), http, key });
   });
-  return byMessages(translated, createNativeMessages(client, definition, key));
+  return byMessages(translated, createNativeMessages({ http: client, key, keyHeader: 'x-api-key', urlsOf }));
 }

@@ -21,11 +21,14 @@ const UNAUTHORIZED = 401;
 const ANSWER_BYTES_MAX = 65_536;
 
 /** Asks a server of Messages how many tokens a prompt has. */
-export function createCount({ headers, ...address }: Address): NonNullable<Provider['countPrompt']> {
+export function createCount(
+  { headers, ...address }: Address,
+  version: string | undefined,
+): NonNullable<Provider['countPrompt']> {
   const json = { ...headers, 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'purser/1' };
   const endpoints = createKeyedEndpoints({ ...address, headers: { ...json, 'accept-encoding': 'identity' } });
   return async (call) => {
-    const body = bodyOf(call);
+    const body = bodyOf(call, version);
     try {
       const { postBuffered } = await endpoints.endpointOf(call.providerModel);
       const limits = { timeoutMs: call.timeoutMs, bytesMax: ANSWER_BYTES_MAX, headers: call.headers };
@@ -40,10 +43,10 @@ export function createCount({ headers, ...address }: Address): NonNullable<Provi
   };
 }
 
-function bodyOf({ native, providerModel }: ProviderCall): string {
+function bodyOf({ native, providerModel }: ProviderCall, version: string | undefined): string {
   const asked = parseJson(native?.text ?? '{}') as JsonObject;
   const counted = COUNTED.filter((name) => asked[name] !== undefined).map((name) => [name, asked[name]] as const);
-  return JSON.stringify({ model: providerModel, ...Object.fromEntries(counted) });
+  return JSON.stringify({ anthropic_version: version, model: providerModel, ...Object.fromEntries(counted) });
 }
 
 function countIn(answer: unknown): number | undefined {

@@ -2,29 +2,44 @@ import { takesOwnMessages } from '#providers/capabilities.ts';
 import { createCount } from '#providers/anthropic/count.ts';
 import { completionOf, cutCompletionOf } from '#providers/anthropic/native-answer.ts';
 import { createMessageEvents } from '#providers/anthropic/native-events.ts';
-import type { HttpClient } from '@purser/upstream-http/client.ts';
-import type { KeySource } from '#providers/keys/key-source.ts';
-import { createJsonProvider } from '#providers/openai-compatible/json-provider.ts';
+import { type Address, createJsonProvider, type Interface } from '#providers/openai-compatible/json-provider.ts';
 import type { Provider, ProviderCall } from '#providers/provider.ts';
 
 const VERSION = '2023-06-01';
 
-/** A server of Messages, for callers who speak it: their own request goes out, and its answer comes back beside what is counted. */
-export function createNativeMessages(
-  http: HttpClient,
-  { baseUrl }: { readonly baseUrl: string },
-  key: KeySource | undefined,
-): Provider {
+/** A place where Messages are served. */
+export interface MessagesPlace extends Omit<Address, 'urlOf' | 'headers'>, Pick<Interface, 'errorOf'> {
+  readonly urlsOf: (providerModel: string) => Readonly<Record<'plain' | 'streamed' | 'count', URL>>;
+  /** The version in the body, where the address names the model. Undefined at Anthropic itself, where a header has it. */
+  readonly version?: string | undefined;
+}
+
+/** Where Anthropic itself serves Messages, under an address up to and including the version, as in `https://api.anthropic.com/v1`. */
+export function anthropicUrls(baseUrl: string): MessagesPlace['urlsOf'] {
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}/messages`);
-  const countUrl = new URL(`${url.href}/count_tokens`);
-  const address = { http, urlOf: () => url, key, keyHeader: 'x-api-key' };
-  const words = { toRequest, completionOf, cutCompletionOf, readerOf: createMessageEvents };
-  const provider = createJsonProvider(address, words);
-  const count = createCount({ ...address, urlOf: () => countUrl });
+  const urls = { plain: url, streamed: url, count: new URL(`${url.href}/count_tokens`) };
+  return () => urls;
+}
+
+/** A server of Messages, for callers who speak it: their own request goes out, and its answer comes back beside what is counted. */
+export function createNativeMessages({ urlsOf, version, errorOf, ...place }: MessagesPlace): Provider {
+  const toRequest = (call: ProviderCall, isStream: boolean): string => requestOf(call, isStream, version);
+  const words = {
+    toRequest,
+    completionOf,
+    cutCompletionOf,
+    readerOf: createMessageEvents,
+    ...(errorOf && { errorOf }),
+  };
+  const at = (way: 'plain' | 'streamed' | 'count'): Address => ({ ...place, urlOf: (model) => urlsOf(model)[way] });
+  const plain = createJsonProvider(at('plain'), words);
+  const streamed = createJsonProvider(at('streamed'), words);
+  const count = createCount(at('count'), version);
+  const sent = (call: ProviderCall): ProviderCall => withHeaders(call, version);
   return {
-    complete: (call) => provider.complete(withHeaders(call)),
-    stream: (call, signal) => provider.stream(withHeaders(call), signal),
-    countPrompt: (call) => count(withHeaders(call)),
+    complete: (call) => plain.complete(sent(call)),
+    stream: (call, signal) => streamed.stream(sent(call), signal),
+    countPrompt: (call) => count(sent(call)),
   };
 }
 
@@ -39,13 +54,19 @@ export function byMessages(translated: Provider, native: Provider): Provider {
   };
 }
 
-function withHeaders(call: ProviderCall): ProviderCall {
-  return { ...call, headers: { 'anthropic-version': VERSION, ...call.native?.headers, ...call.headers } };
+function withHeaders(call: ProviderCall, version: string | undefined): ProviderCall {
+  const { 'anthropic-version': asked = VERSION, ...others } = call.native?.headers ?? {};
+  const named = version === undefined ? { 'anthropic-version': asked } : {};
+  return { ...call, headers: { ...named, ...others, ...call.headers } };
 }
 
 /** Joined as text: it may be megabytes, and has been written as JSON once, to measure it. */
-function toRequest({ providerModel, outputTokens, native }: ProviderCall, isStream: boolean): string {
+function requestOf(
+  { providerModel, outputTokens, native }: ProviderCall,
+  isStream: boolean,
+  version: string | undefined,
+): string {
+  const head = version === undefined ? `"model":${JSON.stringify(providerModel)}` : `"anthropic_version":"${version}"`;
   const stream = isStream ? ',"stream":true' : '';
-  const ours = `{"model":${JSON.stringify(providerModel)},"max_tokens":${outputTokens}${stream}`;
-  return `${ours},${native?.text.slice(1) ?? '}'}`;
+  return `{${head},"max_tokens":${outputTokens}${stream},${native?.text.slice(1) ?? '}'}`;
 }

@@ -1,12 +1,14 @@
 import type { HttpClient } from '@purser/upstream-http/client.ts';
 import { type CatalogueProvider, vertexAddress } from '@purser/contract/catalogue-providers.ts';
+import { claudeOf } from '#providers/anthropic/claude.ts';
 import { keepAccessToken } from '#providers/google/access-tokens.ts';
 import { fetchAccessToken } from '#providers/google/credentials.ts';
 import { withEmbeddings } from '#providers/embeddings/with-embeddings.ts';
 import { googleDialect } from '#providers/google/dialect.ts';
 import { createVertexEmbeddings } from '#providers/google/embeddings.ts';
+import { createVertexClaude } from '#providers/google/vertex-claude.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
-import type { Provider } from '#providers/provider.ts';
+import type { Provider, ProviderCall } from '#providers/provider.ts';
 import { createTranslated } from '#providers/translated/translated.ts';
 import type { VendorHttp } from '#providers/vendor-fetch.ts';
 
@@ -21,16 +23,24 @@ interface VertexOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Makes the provider of Google's models on Vertex AI, by access tokens of a service account or a workload identity. */
+/** Makes the provider of models on Vertex AI, Google's and Claude, by access tokens of a service account or a workload identity. */
 export function createVertex(options: VertexOptions): Provider {
   const { definition, http, client } = options;
   const { project, location } = definition;
-  const baseUrl = `${vertexAddress(definition)}/v1/projects/${project}/locations/${location}/publishers/google`;
+  const place = `${vertexAddress(definition)}/v1/projects/${project}/locations/${location}`;
+  const baseUrl = `${place}/publishers/google`;
   const key = { ...(options.key ?? tokenSource(options)), isToken: true };
-  return withEmbeddings(
+  const google = withEmbeddings(
     createTranslated({ http, dialect: googleDialect({ kind: 'vertex', baseUrl }), key }),
     createVertexEmbeddings({ http: client, baseUrl, key }),
   );
+  const claude = createVertexClaude({ http, client, key, baseUrl: place });
+  const of = ({ providerModel }: ProviderCall): Provider => (claudeOf(providerModel) === undefined ? google : claude);
+  return {
+    complete: (call) => of(call).complete(call),
+    stream: (call, signal) => of(call).stream(call, signal),
+    countPrompt: async (call) => of(call).countPrompt?.(call),
+  };
 }
 
 function tokenSource({ definition, http, environment }: VertexOptions): KeySource {
