@@ -39,7 +39,6 @@ const ALL: Takes = {
   hasOwnForm: false,
   webSearch: false,
   contextTokens: 200_000,
-  outputTokensMax: 64_000,
 };
 
 /** The same for a model that takes these. */

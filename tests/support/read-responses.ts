@@ -59,7 +59,6 @@ const ALL: Takes = {
   hasOwnForm: false,
   webSearch: false,
   contextTokens: 200_000,
-  outputTokensMax: 4_096,
 };
 
 /** The same for a model that takes these. */

@@ -16,6 +16,8 @@ import { isStream, type Speaks, speaksChat, speaksMessages } from './messages-an
 /** Claude Code, unmodified, alone with the service. */
 
 const WORK: Deed = { tool: 'Bash', given: { command: 'echo made > made.txt', description: 'Make the file' } };
+/** Less than the most output of either model costs. */
+const SOME_FUNDS = 120_000;
 const SAID = 'The file is made.\n';
 
 if (NOT_RUN === undefined) {
@@ -51,6 +53,16 @@ function testWork(stage: Stage, model: string, speaks: Speaks): void {
       assert.deepEqual([code, out], [0, SAID], said);
       assert.deepEqual([madeIn(claude), asked(), await spentBy(stage, user)], ['made\n', 2, chargeOf(0, 1)]);
     }));
+
+  test(`WI-10 asks for what its wallet allows, and pays once by ${model}`, () => {
+    const unlimited = { ...settings, environment: { CLAUDE_CODE_MAX_OUTPUT_TOKENS: undefined } };
+    return withClaude(stage, SOME_FUNDS, unlimited, async (claude, user) => {
+      const asked = script(stage, speaks, [DONE]);
+      const { code, out, said, statuses } = await claude.run(['Say it.']);
+      assert.deepEqual([code, out, statuses], [0, SAID, [400, 200]], said);
+      assert.deepEqual([asked(), await spentBy(stage, user, SOME_FUNDS)], [1, chargeOf(0)]);
+    });
+  });
 
   test(`CC-11 a stream that breaks off is asked again whole, and paid once by ${model}`, () =>
     withClaude(stage, FUNDS, settings, async (claude, user) => {

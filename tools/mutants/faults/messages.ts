@@ -8,6 +8,7 @@ const tools = inFile('packages/service/src/gateway/wires/messages/tools.ts');
 
 const read = ofFile('packages/service/src/gateway/wires/messages/parameters.test.ts');
 const conversed = ofFile('packages/service/src/gateway/wires/messages/conversation.test.ts');
+const onTheWire = ofFile('tests/conformance/messages-wire.test.ts');
 const onAllWires = ofFile('tests/conformance/wires.test.ts');
 const refused = ofFile('packages/service/src/gateway/wires/messages/refusals.test.ts');
 
@@ -40,8 +41,8 @@ export const MESSAGES_FAULTS: readonly Mutant[] = [
   {
     id: 'messages-limit-above-the-model-lowered',
     clause: 'WI-10',
-    edits: [reading("typeof limit === 'number' && limit > takes.outputTokensMax", 'false')],
-    killer: read('WI-10 a limit above the model’s is refused in the words that Claude Code reads'),
+    edits: [validation('ownLimitOf(request) ?? outputTokens)', 'outputTokens)')],
+    killer: onTheWire('WI-10 a limit above that of model or wallet is refused in the vendor’s words'),
   },
   {
     id: 'tools-that-cost-a-fee-taken-for-functions',

@@ -33,7 +33,7 @@ export interface ChatCall {
   readonly wantsUsage: boolean;
   readonly choices: number;
   readonly prompt: PromptSize;
-  /** How many tokens each choice was asked for: the caller's limit or the model's default, never above the model's own. */
+  /** How many tokens each choice was asked for. Above the model's most only on a wire that refuses a lowered limit. */
   readonly outputTokensAsked: number;
   /** How many tokens each choice may generate. Less than was asked for if a plain answer of that size could not be taken. */
   readonly outputTokensMax: number;

@@ -67,8 +67,6 @@ export interface Takes {
   readonly webSearch: boolean;
   /** The most searches that a hold covers. Undefined where none is offered. */
   readonly searchesMax?: number | undefined;
-  /** The most output that it can be asked for, in tokens. */
-  readonly outputTokensMax: number;
   /** The most that prompt and answer can have together, in tokens. */
   readonly contextTokens: number;
   /** The most numbers of a vector, for a model of embeddings. */

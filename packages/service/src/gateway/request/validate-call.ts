@@ -81,7 +81,7 @@ export function checkModelsOfKey(
 
 /** What a model takes, for a wire that leaves out what it cannot do. */
 export function takesOf(model: Model, wire: Wire['name']): Takes {
-  const { parameters, upstreams, maxOutputTokens, contextTokens, dimensionsMax } = model;
+  const { parameters, upstreams, contextTokens, dimensionsMax } = model;
   const accepted = acceptedBy(parameters);
   const ownForm = upstreams.every((upstream) => speaks(upstream, wire));
   const searchesMax = Math.min(...upstreams.map(({ price }) => Number(price.special?.searchesMax ?? 0n)));
@@ -94,7 +94,6 @@ export function takesOf(model: Model, wire: Wire['name']): Takes {
     hasOwnForm: ownForm || upstreams.some((upstream) => speaks(upstream, wire)),
     webSearch: ownForm && searchesMax > 0,
     searchesMax,
-    outputTokensMax: maxOutputTokens,
     contextTokens,
     dimensionsMax,
   };
@@ -196,11 +195,9 @@ export function callOf(fitted: Fitted, model: Model, context: CallContext): Aski
     native: nativeOf(fitted, pseudonymised, context),
   };
   const options = request['stream_options'];
-  const outputTokensAsked = outputTokensAskedOf(request, model);
+  const outputTokens = outputTokensAskedOf(request, model);
   const choices = wholeOf(request['n']) ?? 1;
-  const outputTokensMax = isStream
-    ? outputTokensAsked
-    : Math.min(outputTokensAsked, outputTokensDeliverable(request, choices));
+  const outputTokensMax = isStream ? outputTokens : Math.min(outputTokens, outputTokensDeliverable(request, choices));
   const call: ChatCall = {
     callId: newCallId(),
     correlationId: context.correlationId,
@@ -216,7 +213,8 @@ export function callOf(fitted: Fitted, model: Model, context: CallContext): Aski
     choices,
     // The provider gets the request as we write it: numbers may grow by that (1e20 becomes 21 digits), and escapes go (WA-07).
     prompt: sizePrompt(model, measureImages(messagesOf(request)), asked, fitted),
-    outputTokensAsked,
+    // A wire that refuses a lowered limit names the lowest of all in one refusal: its clients follow one and no second.
+    outputTokensAsked: reply.refusalOfLowered === undefined ? outputTokens : (ownLimitOf(request) ?? outputTokens),
     outputTokensMax,
     // A model that may think all of its output away answers nothing, and vendors refuse such a call.
     outputTokensLeast: Math.min(Math.max(model.minOutputTokens, thinkingBudgetOf(request) + 1), outputTokensMax),
@@ -249,8 +247,11 @@ function metadataOf({ safety_identifier: user }: JsonObject): JsonObject {
  * the wallet bound the limit.
  */
 function outputTokensAskedOf(request: JsonObject, model: Model): number {
-  const ownLimit = wholeOf(request['max_completion_tokens']) ?? wholeOf(request['max_tokens']);
-  return Math.min(ownLimit ?? model.defaultOutputTokens, model.maxOutputTokens);
+  return Math.min(ownLimitOf(request) ?? model.defaultOutputTokens, model.maxOutputTokens);
+}
+
+function ownLimitOf(request: JsonObject): number | undefined {
+  return wholeOf(request['max_completion_tokens']) ?? wholeOf(request['max_tokens']);
 }
 
 /** The pseudonyms of end user and cache key, for models that take these fields. */

@@ -172,11 +172,7 @@ test('WI-08 what a model does not take is left out where clients send it unasked
   assert.deepEqual(leftOut, ['tool_choice.disable_parallel_tool_use', 'top_k']);
 });
 
-test('WI-10 a limit above the model’s is refused in the words that Claude Code reads', () => {
-  assert.deepEqual(refusalOf({ model: 'claude-x', max_tokens: 128_000 }), [
-    'max_tokens',
-    'max_tokens: 128000 > 64000, which is the maximum allowed number of output tokens for claude-x',
-  ]);
+test('WI-10 a limit is a whole number above nought', () => {
   assert.equal(fittedOf({ max_tokens: 64_000 }).request['max_completion_tokens'], 64_000);
   for (const limit of [undefined, null, 0, 1.5, '7']) {
     const [param, message] = refusalOf({ max_tokens: limit });

@@ -1,12 +1,11 @@
 import type { AskedBy, Fitted, Reply, Takes, Wire, WireRequest } from '#gateway/call/wire.ts';
 import { inWordsOf } from '#gateway/request/in-words-of.ts';
-import { misshapen, shownOf } from '#gateway/request/parse-body.ts';
+import { misshapen } from '#gateway/request/parse-body.ts';
 import { checkShape } from '#gateway/request/validate-call.ts';
 import { readConversation } from '#gateway/wires/messages/conversation.ts';
 import type { Echo } from '#gateway/wires/messages/echo.ts';
 import { isFault } from '#gateway/wires/messages/faults.ts';
 import { findBadParameter } from '#gateway/wires/messages/parameters.ts';
-import { overLimit } from '#gateway/wires/messages/over-limit.ts';
 import { callersName } from '#gateway/wires/messages/paths.ts';
 import { nativeHeaders, nativeRequest, tokensOfReferences } from '#gateway/wires/messages/native.ts';
 import type { Message } from '#gateway/wires/messages/places.ts';
@@ -119,16 +118,12 @@ function markLast(request: Record<string, unknown>, mark: JsonObject): void {
   request['messages'] = [...messages.slice(0, -1), { ...last, cache_control: mark }];
 }
 
-/** Leaves out what clients send unasked and the model cannot do, and refuses a limit that is above the model's. */
+/** Leaves out what clients send unasked and the model cannot do. */
 function fit(
   { body, by }: Parts & { readonly by: AskedBy },
   request: JsonObject,
   takes: Takes,
 ): Fitted | Refusal<'BAD_REQUEST'> {
-  const { max_tokens: limit, model } = body;
-  if (typeof limit === 'number' && limit > takes.outputTokensMax) {
-    return overLimit(limit, takes.outputTokensMax, shownOf(String(model)));
-  }
   const thinking = thinkingOf(body, takes);
   const leftOut = [...thinking.leftOut];
   const fitted: Record<string, unknown> = { ...withoutNotTaken(request, takes), ...thinking.asked };

@@ -54,7 +54,6 @@ test('WI-08 a signature that somebody made up goes no further than a body does',
       hasOwnForm: false,
       webSearch: false,
       contextTokens: 200_000,
-      outputTokensMax: 9_000,
     });
     assert.ok(!(fitted instanceof Refusal));
     assert.doesNotMatch(JSON.stringify(fitted.request), /reasoning/, json.slice(0, 20));
