@@ -1498,7 +1498,7 @@ create table sandbox.sessions (
   constraint sessions_charged_micros_check CHECK ((charged_micros >= 0)),
   constraint sessions_wallet_id_name_key UNIQUE (wallet_id, name)
 ) with (fillfactor = 50);
-CREATE INDEX sessions_of_wallet ON sandbox.sessions USING btree (wallet_id, session_id DESC);
+CREATE INDEX sessions_of_wallet ON sandbox.sessions USING btree (wallet_id, begun_at DESC, session_id DESC);
 
 create table sandbox.wallets (
   wallet_id bigint generated always as identity not null,
@@ -1753,7 +1753,7 @@ create table usage.sessions (
   constraint sessions_charged_micros_check CHECK ((charged_micros >= 0)),
   constraint sessions_wallet_id_name_key UNIQUE (wallet_id, name)
 ) with (fillfactor = 50);
-CREATE INDEX sessions_of_wallet ON usage.sessions USING btree (wallet_id, session_id DESC);
+CREATE INDEX sessions_of_wallet ON usage.sessions USING btree (wallet_id, begun_at DESC, session_id DESC);
 grant select on usage.sessions to purser_live;
 
 -- webhooks
@@ -2350,9 +2350,9 @@ grant execute on function sandbox.reserve(bigint,bigint,db.hold_request[]) to pu
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function sandbox.reset(text,text,bigint,bigint,boolean) to purser_sandbox;
 
--- sandbox.sessions_of(p_app text, p_user text, p_before bigint, p_most integer) returns SETOF sandbox.sessions
+-- sandbox.sessions_of(p_app text, p_user text, p_begun bigint, p_session bigint, p_most integer) returns SETOF sandbox.sessions
 --   sql, stable, security definer, search_path=pg_catalog
-grant execute on function sandbox.sessions_of(text,text,bigint,integer) to purser_sandbox;
+grant execute on function sandbox.sessions_of(text,text,bigint,bigint,integer) to purser_sandbox;
 
 -- sandbox.set_next(p_app text, p_user text, p_grant bigint, p_outcome text) returns sandbox.wallets
 --   plpgsql, volatile, security definer, search_path=pg_catalog
@@ -2434,9 +2434,9 @@ grant execute on function usage.receipts(text,uuid,text,integer) to purser_live;
 --   sql, stable, security definer, search_path=pg_catalog, enable_seqscan=off
 grant execute on function usage.report(text,date,date,boolean,boolean,boolean,text,text,text,integer) to purser_live;
 
--- usage.sessions_of(p_app text, p_user text, p_before bigint, p_most integer) returns SETOF usage.sessions
+-- usage.sessions_of(p_app text, p_user text, p_begun bigint, p_session bigint, p_most integer) returns SETOF usage.sessions
 --   sql, stable, security definer, search_path=pg_catalog, enable_seqscan=off
-grant execute on function usage.sessions_of(text,text,bigint,integer) to purser_live;
+grant execute on function usage.sessions_of(text,text,bigint,bigint,integer) to purser_live;
 
 -- webhooks.balance_low(p_user text, p_available bigint, p_threshold bigint, p_currency text) returns text
 --   sql, immutable

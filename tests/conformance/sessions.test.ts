@@ -178,11 +178,10 @@ test('CP-19 a person sees, exports and deletes their sessions', async () => {
   const user = await newUser();
   const path = `/wallet/${await person.connect(app, user)}`;
   const { browser } = person;
-  const before = await browser.open(path);
-  assert.doesNotMatch(before.text, /\/sessions"/, 'nobody has named one');
+  assert.match(mainOf(await browser.open(`${path}/sessions`)), /No coding agent has named a session/);
   const reply = await call(user, CODEX);
   await call(user, CODEX);
-  assert.match((await browser.open(path)).text, /\/sessions">What sessions/);
+  assert.match((await browser.open(`${path}/agents`)).text, /\/sessions">What sessions/);
   const page = await browser.open(`${path}/sessions`);
   assertPage(page, 200, 'Sessions of coding agents');
   assert.match(
@@ -190,7 +189,10 @@ test('CP-19 a person sees, exports and deletes their sessions', async () => {
     /<strong>Codex<\/strong><br>\s*<span class="soft"><code title="0199ad41-5a10-7cc2-9f43-0c3b1f2e6a11">0199ad…2e6a11<[^]*>2</,
   );
   const callId = reply.headers.get('x-service-call-id') ?? '';
-  assert.match((await browser.open(`${path}?receipt=${callId}`)).text, /<code>0199ad41-5a10-7cc2-9f43-0c3b1f2e6a11</);
+  assert.match(
+    (await browser.open(`${path}?receipt=${callId}`)).text,
+    /\/sessions"><code>0199ad41-5a10-7cc2-9f43-0c3b1f2e6a11</,
+  );
   const today = new Date().toISOString().slice(0, 10);
   assert.match(
     (await browser.open(`${path}?day=${today}`)).text,

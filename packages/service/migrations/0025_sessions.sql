@@ -22,7 +22,7 @@ create table usage.sessions (
   charged_micros bigint not null check (charged_micros >= 0),
   unique (wallet_id, name)
 ) with (fillfactor = 50); -- Every call of a session changes its row, and none of the indexes.
-create index sessions_of_wallet on usage.sessions (wallet_id, session_id desc);
+create index sessions_of_wallet on usage.sessions (wallet_id, begun_at desc, session_id desc);
 
 -- Which session the receipt of a call belongs to.
 create table usage.session_calls (
@@ -45,7 +45,7 @@ create table sandbox.sessions (
   charged_micros bigint not null check (charged_micros >= 0),
   unique (wallet_id, name)
 ) with (fillfactor = 50);
-create index sessions_of_wallet on sandbox.sessions (wallet_id, session_id desc);
+create index sessions_of_wallet on sandbox.sessions (wallet_id, begun_at desc, session_id desc);
 
 alter table traces.calls add column wire text;
 alter table traces.calls add column session text collate "C";

@@ -97,7 +97,7 @@ test('PG-01 every wallet owner page has exactly the page headers', async () => {
 test('ON-01 every page about an app shows its name and picture', async () => {
   const MARK = /<p class="app"><span class="letter" aria-hidden="true">N<\/span>Notes<\/p>/;
   const [below, paying] = [
-    ['', '/disconnect', '/refund', '/agents'].map((step) => wallet + step),
+    ['', '/disconnect', '/refund', '/agents', '/sessions'].map((step) => wallet + step),
     ['', '/pay'].map((step) => topup + step),
   ];
   for (const path of ['/wallet', ...below, ...paying, connect, `${connect}/topup`, checkout, `${checkout}?paid=no`]) {

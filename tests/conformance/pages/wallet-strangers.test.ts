@@ -16,6 +16,7 @@ const PAGES = [
   '/disconnect',
   '/refund',
   '/agents',
+  '/sessions',
   '/movements.csv',
   '?receipt=019a0000-0000-7000-8000-000000000000',
   '?before=5',

@@ -5,10 +5,10 @@ import { allPages } from './all-pages.ts';
 import { askerOf, cellPeopleOf } from './cell-people.ts';
 import { cellPaymentsOf, stripeSettings } from './cell-payments.ts';
 import { aDayLater, assertEntriesAddUp, cellWalletsOf, type ListedEntry } from './cell-wallets.ts';
-import { send } from '../../support/client.ts';
-import { newOperator, type Person } from '../../support/control.ts';
+import { chat, send } from '../../support/client.ts';
+import { newMember, newOperator, type Person } from '../../support/control.ts';
 import { cutOff, moveUser, neighbours, unmovedUser } from './moving-two-cells.ts';
-import { assertPage, mainOf } from '../../support/page.ts';
+import { assertPage, mainOf, operatorBrowser } from '../../support/page.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { sql } from '../../support/sql.ts';
 import { startStripeServer } from '../../support/stripe-server.ts';
@@ -29,6 +29,10 @@ const { openTwins, credit, takeBack, recover, call, assertAlike, inherited, expo
 after(() => cells.close(upstream, stripe));
 
 const OPERATORS: { readonly [name in CellName]: Person } = { c1: await newOperator(c1), c2: await newOperator(c2) };
+const MEMBERS: typeof OPERATORS = {
+  c1: await newMember(c1, app.appId, 'viewer'),
+  c2: await newMember(c2, app.appId, 'viewer'),
+};
 const NO_SUM = /figures without it would be wrong/;
 
 async function pageAt(at: CellName, path: string): Promise<string> {
@@ -193,4 +197,29 @@ test('CE-07 ON-02 an unclaimed webhook is resent while a cell is away', async ()
   await restore();
   assert.equal(await told('c1', 'payment_intent.succeeded', payments[1]), 200);
   assert.deepEqual([await balanceOf('c1', here), await balanceOf('c2', there)], [1_000_000, 1_000_000]);
+});
+
+test('CE-06 CP-19 members of an app see sessions of every cell', async () => {
+  const user = unmovedUser(cells, 'c1');
+  await c1.fund(app, user, 1_000_000);
+  upstream.script(saying('Hi'));
+  const named = async (name: string) => {
+    const reply = await chat({ url: c1.url, key: app.liveKey, user, headers: { 'session-id': name } });
+    assert.equal(reply.status, 200, reply.text);
+  };
+  const names = Array.from({ length: 27 }, (_, at) => `s-${at}`);
+  for (const name of names) await named(name);
+  await moveUser(cells, user, 'c2');
+  // One that goes on after a move is in both cells, with what it cost in each.
+  for (const name of ['s-27', 's-26']) await named(name);
+  for (const at of ['c1', 'c2'] as const) {
+    const browser = operatorBrowser(cells[at], MEMBERS[at]);
+    const shown: string[] = [];
+    for (let path: string | undefined = `/console/${app.appId}/sessions?user=${user}`; path !== undefined; ) {
+      const page = mainOf(await browser.open(path));
+      shown.push(...Array.from(page.matchAll(/<code>(s-\d+)</g), ([, name = '']) => name));
+      path = /href="([^"]*before=[^"]*)"/.exec(page)?.[1]?.replaceAll('&#38;', '&');
+    }
+    assert.deepEqual(shown, [...names, 's-27', 's-26'].toReversed(), at);
+  }
 });

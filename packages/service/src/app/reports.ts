@@ -6,6 +6,7 @@ import { appUsageEverywhere } from '#http/cells/app-usage.ts';
 import { budgetUseEverywhere } from '#http/cells/budgets.ts';
 import { BOOKS } from '#http/cells/books.ts';
 import { DIRECTORY_STATE } from '#http/cells/directory.ts';
+import { sessionsEverywhere } from '#http/cells/sessions.ts';
 import { createEveryCell } from '#http/cells/every-cell.ts';
 import { answerCells, type CellRoute } from '#http/cells/question.ts';
 import { selectCellBooks } from '#ledger/moving/queries.ts';
@@ -45,7 +46,7 @@ export interface Reports {
   readonly stats: Stats;
   readonly traces: TraceReader;
   readonly appUsers: AppUsers;
-  /** What sessions of coding agents have cost a user of this cell (CP-19). */
+  /** What sessions of coding agents have cost users (CP-19). */
   readonly usedSessions: ReadSessions;
   /** What counts for the budgets of API keys. */
   readonly readBudgets: ReadBudgets;
@@ -91,7 +92,7 @@ export function openReports({
       },
       cells,
     ),
-    usedSessions,
+    usedSessions: sessionsEverywhere(usedSessions, cells),
     stats: statsOf(statsEverywhere(createStatsRows(planes), cells)),
     traces: traceReaderOf(tracesEverywhere(createTraceRows(planes), cells)),
     readBudgets: openBudgets(

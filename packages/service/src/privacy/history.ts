@@ -107,11 +107,12 @@ async function* sessionsOf(pool: Pool, user: WalletHistory): Batches {
   let before: string | undefined;
   do {
     const { sessions, next } = await read(user, { before, most: BATCH });
-    yield sessions.map(({ begunAtMs, lastAtMs, charged, client, ...session }) => ({
-      ...session,
+    yield sessions.map(({ name, client, begunAtMs, lastAtMs, calls, charged }) => ({
+      name,
       client: client ?? null,
       begunAt: isoOf(begunAtMs),
       lastCallAt: isoOf(lastAtMs),
+      calls,
       chargedMicros: charged,
     }));
     before = next;

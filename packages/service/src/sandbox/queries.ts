@@ -4,7 +4,7 @@ import type { Queryable } from '#db/pool.ts';
 import type { HoldRequest, HoldRow } from '#kernel/hold.ts';
 import type { AppId, CallId, EndUserId, KeyId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
-import type { SessionRow } from '#kernel/session-page.ts';
+import type { SessionPlace, SessionRow, SessionUser } from '#kernel/session-page.ts';
 import { type SandboxSettlement, sandboxSettlementRecords } from '#sandbox/settlement.ts';
 
 /** The field `plays` holds the outcome that was set for this call (decision 19). */
@@ -138,12 +138,14 @@ export async function selectSandboxWallets(
 /** Lists sessions of a test user before one, those that began last first (see `sessions_of.sql`). */
 export async function selectSandboxSessions(
   db: Queryable,
-  { appId, userId }: { readonly appId: AppId; readonly userId: EndUserId },
-  { before, most }: { readonly before: bigint; readonly most: number },
+  { appId, userId }: SessionUser,
+  { before, most }: { readonly before: SessionPlace | undefined; readonly most: number },
 ): Promise<readonly SessionRow[]> {
   const { rows } = await db.query<SessionRow>(
-    `select session_id, name, client, begun_at, last_at, calls, charged_micros from sandbox.sessions_of($1, $2, $3, $4)`,
-    [appId, userId, before, most],
+    `select session_id, name, client, begun_at, (extract(epoch from begun_at) * 1000000)::bigint as begun_micros, last_at, calls,
+       charged_micros
+     from sandbox.sessions_of($1, $2, $3, $4, $5)`,
+    [appId, userId, before?.begunMicros ?? null, before?.sessionId ?? null, most],
   );
   return rows;
 }

@@ -1,17 +1,17 @@
 import type { Queryable } from '#db/pool.ts';
-import type { AppId, EndUserId } from '#kernel/ids.ts';
-import type { SessionRow } from '#kernel/session-page.ts';
+import type { SessionPlace, SessionRow, SessionUser } from '#kernel/session-page.ts';
 
-const COLUMNS = 'session_id, name, client, begun_at, last_at, calls, charged_micros';
+const COLUMNS = `session_id, name, client, begun_at, (extract(epoch from begun_at) * 1000000)::bigint as begun_micros, last_at, calls,
+  charged_micros`;
 
 /** Lists sessions of a user before one, those that began last first. */
 export async function selectSessions(
   db: Queryable,
-  { appId, userId }: { readonly appId: AppId; readonly userId: EndUserId },
-  { before, most }: { readonly before: bigint; readonly most: number },
+  { appId, userId }: SessionUser,
+  { before, most }: { readonly before: SessionPlace | undefined; readonly most: number },
 ): Promise<readonly SessionRow[]> {
-  const values = [appId, userId, before, most];
-  const { rows } = await db.query<SessionRow>(`select ${COLUMNS} from usage.sessions_of($1, $2, $3, $4)`, values);
+  const values = [appId, userId, before?.begunMicros ?? null, before?.sessionId ?? null, most];
+  const { rows } = await db.query<SessionRow>(`select ${COLUMNS} from usage.sessions_of($1, $2, $3, $4, $5)`, values);
   return rows;
 }
 

@@ -1,10 +1,12 @@
--- Sessions of a user's wallet, those that began last first (CP-19): before one, or from the newest on.
-create or replace function usage.sessions_of(p_app text, p_user text, p_before bigint, p_most int) returns setof usage.sessions
+-- Sessions of a user's wallet, those that began last first (CP-19): before a place in microseconds, or from the newest on.
+create or replace function usage.sessions_of(p_app text, p_user text, p_begun bigint, p_session bigint, p_most int)
+returns setof usage.sessions
 language sql stable security definer set search_path = pg_catalog set enable_seqscan = off as $$
   select s.* from usage.sessions s
   where s.wallet_id = (select w.wallet_id from ledger.wallets w where w.app_id = p_app and w.user_id = p_user)
-    and s.session_id < p_before
-  order by s.session_id desc
+    and (s.begun_at, s.session_id) <
+      (coalesce(timestamptz 'epoch' + p_begun * interval '1 microsecond', 'infinity'), coalesce(p_session, 0))
+  order by s.begun_at desc, s.session_id desc
   limit p_most;
 $$;
 

@@ -56,7 +56,8 @@ async function showAgents(services: WalletOwnerServices, own: OwnedWallet, fault
   const body = html`<p><a href="${path}">${TEXTS.toWallet}</a></p>
 ${appMark(app)}
 ${errorSummary(fault)}${successNotice(TEXTS.done.get(request.query.get('done')))}${lateNotice(request.query)}
-${keys.length === 0 ? card(html`<p>${TEXTS.none(app.name, connection.userId)}</p>`, linkLine(AGENTS_GUIDE, TEXTS.guide)) : html`<p>${TEXTS.what(app.name)}</p>${linkLine(`${path}/sessions`, TEXTS.sessions)}`}
+${keys.length === 0 ? card(html`<p>${TEXTS.none(app.name, connection.userId)}</p>`, linkLine(AGENTS_GUIDE, TEXTS.guide)) : html`<p>${TEXTS.what(app.name)}</p>`}
+${linkLine(`${path}/sessions`, TEXTS.sessions)}
 ${keys.map((key, at) => keySection(own, { key, use: uses.get(key.keyId), id: `key-${at + 1}` }))}
 ${keys.length === 0 ? undefined : whatToPaste(services, own, keys)}`;
   const hasCode = keys.length > 0;

@@ -6,7 +6,7 @@ export const AGENTS_TEXTS = {
     `Each of these keys spends from this wallet and from no other. The people of ${app} made them for you, and cannot raise your cap.`,
   none: (app: string, user: string) =>
     `No key of ${app} spends from this wallet alone. To run Codex, Claude Code or another coding agent, ask the people of ${app} for a key that is bound to “${user}”.`,
-  sessions: 'What their sessions have cost',
+  sessions: 'What sessions of coding agents have cost',
   guide: 'How to run a coding agent with this wallet',
   unnamed: 'Unnamed key',
   left: 'May spend now',

@@ -28,7 +28,6 @@ export async function daysSection(
   const { path, connection, wallet, request } = own;
   const { formats } = request;
   const { currency } = connection.wallet;
-  const { sessions } = await services.usage.sessions(wallet, { before: undefined, most: 1 });
   const shown = days.slice(0, DAYS_SHOWN_MAX);
   const others = await services.movements.others(wallet, shown, LINES_OF_DAY_MAX);
   const listed = shown.map((day) => {
@@ -58,7 +57,6 @@ export async function daysSection(
 ${missing}
 ${all}
 ${shown.length === 0 && missing === undefined ? undefined : linkLine(`${path}/movements.csv`, WALLET_TEXTS.export)}
-${sessions.length === 0 ? undefined : linkLine(`${path}/sessions`, WALLET_TEXTS.sessionsLink)}
 ${pager({
   newer: before === undefined ? undefined : { href: path, text: WALLET_TEXTS.newestMovements },
   older: last && { href: `${path}?before=${placeText(beginOf(last))}#movements`, text: WALLET_TEXTS.olderDays },

@@ -45,7 +45,9 @@ export async function receiptPage(
     [WALLET_TEXTS.held, amountOf(receipt.held)],
     [WALLET_TEXTS.charged, amountOf(receipt.charged)],
     [WALLET_TEXTS.released, amountOf(receipt.released)],
-    receipt.session === undefined ? undefined : [WALLET_TEXTS.session, html`<code>${receipt.session}</code>`],
+    receipt.session === undefined
+      ? undefined
+      : [WALLET_TEXTS.session, html`<a href="${own.path}/sessions"><code>${receipt.session}</code></a>`],
     [WALLET_TEXTS.callId, receipt.callId],
   ]);
   const charged = headlineAmount({ amount: micros(receipt.charged), currency }, formats);

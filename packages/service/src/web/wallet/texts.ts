@@ -139,7 +139,6 @@ export const WALLET_TEXTS = {
 
   // Sessions of coding agents, `/wallet/:part/sessions`.
   sessionsTitle: 'Sessions of coding agents',
-  sessionsLink: 'What sessions of coding agents have cost',
   sessionsWhat:
     'Claude Code, Codex and opencode name the session that a call belongs to. Only that name is kept, for some days after the last call of the session.',
   sessionsCaption: 'Sessions, newest first',
