@@ -1,6 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { chargeFor } from '../../support/catalogue.ts';
+import { embed, INPUTS, TOO_LONG } from './embed.ts';
 import type { ModelServer } from './servers.ts';
 import type { Ask, Heard, Speaker, Target } from './speaker.ts';
 import { SPEAKERS } from './speakers.ts';
@@ -17,6 +18,7 @@ export interface Tally {
 }
 
 const LIMIT = 16;
+const NO_OUTPUT = { limit: 0 };
 const ASKS: Readonly<Record<string, Ask>> = {
   'one token, by the older name': { limit: 1, isOlderName: true },
   'one token': { limit: 1 },
@@ -29,8 +31,9 @@ const ASKS: Readonly<Record<string, Ask>> = {
 export async function callInEveryWay(
   target: Target,
   tally: Tally,
-  { limitMin, takesSchemas }: Pick<ModelServer, 'limitMin' | 'takesSchemas'>,
+  { limitMin, takesSchemas, makesVectors }: Pick<ModelServer, 'limitMin' | 'takesSchemas' | 'makesVectors'>,
 ): Promise<void> {
+  if (makesVectors === true) return embedInEveryWay(target, tally);
   for (const speaker of SPEAKERS) {
     for (const [name, ask] of Object.entries(ASKS)) {
       if (ask.limit < limitMin || (ask.hasSchema === true && !takesSchemas)) continue;
@@ -41,13 +44,36 @@ export async function callInEveryWay(
   }
 }
 
+/** A text that is too long is the caller's fault. As a failure of the server it would keep others from it. */
+async function embedInEveryWay(target: Target, tally: Tally): Promise<void> {
+  for (const [name, inputs] of Object.entries(INPUTS)) {
+    await count(tally, `embeddings, ${name}`, NO_OUTPUT, () => embed(target, inputs));
+  }
+  const said = await embed(target, TOO_LONG).then(() => 'an answer', typeIn);
+  if (said !== 'context_length_exceeded') tally.wrong.push(`embeddings, too long a text: ${said}`);
+}
+
+function typeIn(error: unknown): string {
+  return (error instanceof OpenAI.APIError ? error.type : undefined) ?? String(error);
+}
+
 /** Makes plain calls with pauses around the moment at which the proxy closes an idle connection. */
-export async function callAcrossPauses(target: Target, tally: Tally, pauses: readonly number[]): Promise<void> {
+export async function callAcrossPauses(
+  target: Target,
+  tally: Tally,
+  pauses: readonly number[],
+  { makesVectors }: Pick<ModelServer, 'makesVectors'>,
+): Promise<void> {
   const ask = { limit: LIMIT };
   for (const [index, pauseMs] of pauses.entries()) {
     await new Promise((resolve) => {
       setTimeout(resolve, pauseMs);
     });
+    if (makesVectors === true) {
+      const inputs = Object.values(INPUTS)[index % 3]!;
+      await count(tally, `embeddings, after ${pauseMs} ms`, NO_OUTPUT, () => embed(target, inputs));
+      continue;
+    }
     const speaker = SPEAKERS[index % SPEAKERS.length]!;
     await count(tally, `${speaker.name}, after ${pauseMs} ms`, ask, () => speaker.plain(target, ask));
   }

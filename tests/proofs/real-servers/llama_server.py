@@ -1,4 +1,4 @@
-"""Serves a model by llama.cpp's own server until it is ended. Arguments: GGUF file, port."""
+"""Serves a model by llama.cpp's own server until it is ended. Arguments: GGUF file, port, and `vectors` if it makes them too."""
 
 import signal
 import sys
@@ -11,5 +11,8 @@ settings.port = int(sys.argv[2])
 settings.n_ctx = 8192
 settings.n_parallel = 2
 settings.cpuparams.n_threads = 1
+if "vectors" in sys.argv:
+    settings.embedding = True
+    settings.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
 server = xllamacpp.Server(settings)
 signal.sigwait({signal.SIGTERM, signal.SIGINT})

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { catalogueAt } from '../../support/catalogue.ts';
+import { catalogueAt, withVectors } from '../../support/catalogue.ts';
 import { globalSetup, globalTeardown } from '../../support/global-setup.ts';
 import { createTestGround } from '../../support/service.ts';
 import { startServiceProcess } from '../../support/service-process.ts';
@@ -73,7 +73,8 @@ async function tryOut(
     contextTokens: 2_048,
     timeoutMs: 60_000,
   });
-  const catalogue = { ...basis, providers: { upstream: { ...basis.providers.upstream, ...server.provider } } };
+  const providers = { upstream: { ...basis.providers.upstream, ...server.provider } };
+  const catalogue = { ...(server.makesVectors === true ? withVectors(basis) : basis), providers };
   const ground = await createTestGround(catalogue);
   owned.defer(ground.close);
   const app = await ground.addApp();
@@ -92,7 +93,7 @@ async function tryOut(
   const target = { url: service.url, app, user, model: 'large' };
   for (let round = 0; round < ROUNDS; round += 1) {
     await Promise.all([1, 2].map(() => callInEveryWay(target, tally, server)));
-    if (startFront !== undefined) await callAcrossPauses(target, tally, PAUSES_MS);
+    if (startFront !== undefined) await callAcrossPauses(target, tally, PAUSES_MS, server);
   }
   await waitUntil('nothing is held', async () => (await ground.wallet(app, user)).held === 0);
   const differences = await ground.check();

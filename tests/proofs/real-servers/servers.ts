@@ -24,6 +24,8 @@ export interface ModelServer {
   readonly limitMin: number;
   /** Whether it takes JSON schemas. By Messages, only models whose names tell that they are newer Claudes do. */
   readonly takesSchemas: boolean;
+  /** It is asked for vectors, and for nothing else. */
+  readonly makesVectors?: boolean;
 }
 
 const at = (name: string): string => path.join(import.meta.dirname, name);
@@ -33,7 +35,7 @@ async function startLlama(directory: string): Promise<Program> {
   const file = path.join(directory, 'tiny.gguf');
   run(python, [at('tiny_gguf.py'), file], directory);
   const port = await freePort();
-  const words = [at('llama_server.py'), file, String(port)];
+  const words = [at('llama_server.py'), file, String(port), 'vectors'];
   return startProgram({ command: python, words, port, readyPath: '/health', directory, name: `llama-${port}` });
 }
 
@@ -99,18 +101,21 @@ const RESPONSES = {
 const BOTH = { ...RESPONSES, provider: { ...RESPONSES.provider, apis: ['chat', 'responses'] } } as const;
 const MESSAGES = { provider: { kind: 'anthropic' }, takesSchemas: false } as const;
 const LLAMA = { missing: WHY_NO_SERVERS, start: startLlama, modelName: () => 'tiny', limitMin: 1 } as const;
+const VECTORS = { ...CHAT, makesVectors: true } as const;
 const LITELLM = { ...LLAMA, start: startLiteLlm, modelName: () => 'translated' } as const;
 
 export const SERVERS: readonly ModelServer[] = [
   { ...LLAMA, ...CHAT, name: 'llama.cpp, chat completions' },
   { ...LLAMA, ...RESPONSES, name: 'llama.cpp, Responses' },
   { ...LLAMA, ...MESSAGES, name: 'llama.cpp, Messages' },
+  { ...LLAMA, ...VECTORS, name: 'llama.cpp, embeddings' },
   { ...LITELLM, ...CHAT, name: 'LiteLLM, chat completions' },
   { ...LITELLM, ...RESPONSES, name: 'LiteLLM, Responses' },
   { ...LITELLM, ...RESPONSES, name: 'LiteLLM, Responses passed on', modelName: () => 'passed' },
   { ...LITELLM, ...BOTH, name: 'LiteLLM, both' },
   { ...LITELLM, ...MESSAGES, name: 'LiteLLM, Messages' },
   { ...LITELLM, ...MESSAGES, name: 'LiteLLM, Messages passed on', modelName: () => 'passed-messages' },
+  { ...LITELLM, ...VECTORS, name: 'LiteLLM, embeddings', modelName: () => 'passed' },
   {
     name: 'transformers serve',
     missing:

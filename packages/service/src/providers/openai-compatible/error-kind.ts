@@ -77,6 +77,7 @@ const TOO_LONG = [
   /longer than the model'?s? (?:context|maximum)/,
   /prompt is too long/,
   /input is too long/,
+  /input \(\d+ tokens\) is too large to process/, // llama.cpp with status 500, for a text of which a vector is asked
   /too large for model with \d+ maximum context/,
   /input token count .{0,40}exceeds the maximum/,
   /`inputs` tokens \+ `max_new_tokens` must be <=/,

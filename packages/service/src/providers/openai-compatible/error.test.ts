@@ -24,6 +24,7 @@ const CASES: readonly Case[] = [
   ['llama.cpp', 500, error({ code: 500, message: 'Context size has been exceeded.' }), 'too-long'],
   ['llama.cpp', 503, error({ code: 503, message: 'Loading model', type: 'unavailable_error' }), 'outage'],
   ['llama.cpp', 401, error({ code: 401, type: 'authentication_error' }), 'unauthorized'],
+  ['llama.cpp', 500, error({ code: 500, message: 'input (600 tokens) is too large to process. increase' }), 'too-long'],
   ['llama.cpp', 500, error({ code: 500, message: 'image input is not supported - hint: mmproj' }), 'rejected'],
   ['llama.cpp', 500, error({ code: 500, message: 'audio input is not supported', type: 'server_error' }), 'rejected'],
   ['Ollama', 500, error({ message: 'this model is missing data required for image input' }), 'rejected'],
