@@ -9,6 +9,7 @@ import { readSandboxWallet } from '../support/sandbox-wallet.ts';
 import type { UpstreamScript } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { ask, WIRES } from '../support/wires.ts';
 
 const BALANCE = 10_000_000;
 const CONTEXT = 8_192;
@@ -200,11 +201,8 @@ test('WI-11 in base64 an answer holds more vectors', async () => {
 test('WI-11 a model of embeddings is refused where text is asked for', async () => {
   const options = { url: service.url, key: app.liveKey, user: await newUser(BALANCE) };
   const before = upstream.requests.length;
-  for (const [path, body] of [
-    ['/v1/chat/completions', { model: 'vectors', messages: [{ role: 'user', content: 'Hello' }] }],
-    ['/v1/responses', { model: 'vectors', input: 'Hello' }],
-  ] as const) {
-    const reply = await send(path, { ...options, body });
+  for (const wire of WIRES) {
+    const reply = await ask(wire, options, { model: 'vectors' });
     assertRefusal(reply, { code: 'BAD_REQUEST', param: 'model' });
     assert.match(String(reply.error['message']), /`POST \/v1\/embeddings`/);
   }
@@ -239,7 +237,7 @@ test('WI-11 CC-15 a rejection is remembered with the settings of its request', a
 test('WI-11 CC-14 a retry with the same key gets the same vectors and pays once', async () => {
   const user = await newUser(BALANCE);
   upstream.script(vectors([[1]], used(9)));
-  const ask = () =>
+  const once = () =>
     send('/v1/embeddings', {
       url: service.url,
       key: app.liveKey,
@@ -247,8 +245,8 @@ test('WI-11 CC-14 a retry with the same key gets the same vectors and pays once'
       body: { model: 'vectors', input: 'a' },
       headers: { 'idempotency-key': 'once' },
     });
-  const first = await ask();
-  const second = await ask();
+  const first = await once();
+  const second = await once();
   assert.deepEqual([second.text, second.headers.get('x-service-replayed')], [first.text, 'true']);
   assert.equal((await service.wallet(app, user)).balance, BALANCE - costOf(9));
 });

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { withVectors } from '../support/catalogue.ts';
 import { chat, send } from '../support/client.ts';
 import { sql, sqlValue } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { ask, eachWire, type SpokenWire } from '../support/wires.ts';
+import type { CalledWire } from '../support/called-wire.ts';
+import { ALL_WIRES, ask, eachWire, sayingToAll, type SpokenWire } from '../support/wires.ts';
+import { EMBEDDINGS } from '../support/embeddings-wire.ts';
 import { callRoute, DATA_PLANE, everyRouteRefuses } from '../support/every-route-refuses.ts';
 import { openStream } from '../support/open-stream.ts';
 import { assertRefusal } from '../support/refusal.ts';
-import { completionBody, frame, streamSteps, type UpstreamStep } from '../support/scripted-upstream.ts';
+import { frame, streamSteps, type UpstreamStep } from '../support/scripted-upstream.ts';
 import { startSecondGateway, type TestApp } from '../support/service.ts';
 import { emptyBucket } from '../support/violations.ts';
 import { setStage } from '../support/stage.ts';
@@ -18,7 +21,11 @@ const STEPS = streamSteps({ model: 'm', pieces: ['begun', 'ended'], usage: USAGE
 /** Apps that may have more streams may have as many plain calls. */
 const CALLS = { PURSER_MAX_CALLS_PER_USER: '2' };
 
-const { upstream, service } = await setStage({ model: { timeoutMs: 60_000 }, environment: CALLS });
+const { upstream, service } = await setStage({
+  model: { timeoutMs: 60_000 },
+  catalogue: withVectors,
+  environment: CALLS,
+});
 const second = await startSecondGateway(service, CALLS);
 
 /** An app whose bucket holds so many tokens and never refills: its last refill is in the future. */
@@ -213,25 +220,28 @@ test('SB-10 live and sandbox streams count separately but share one bucket', asy
   }
 });
 
-test('CC-18 a user’s plain calls are limited across gateways by a 429', async () => {
+test('CC-18 a user’s plain calls are limited across gateways and wires by a 429', async () => {
   const app = await service.addApp({ maxStreamsPerUser: 1 });
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  upstream.script({
-    body: [{ waitFor: held }, { write: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) }],
+  upstream.script((request) => {
+    const { body } = sayingToAll('Hi', USAGE)(request);
+    return { body: [{ waitFor: held }, { write: body as string }] };
   });
   for (const user of ['busy', 'idle']) await service.fund(app, user, 10_000_000);
   const before = upstream.requests.length;
-  const call = (user: string, url = service.url) => chat({ url, key: app.liveKey, user });
-  const running = [call('busy'), call('busy', second.url)];
+  const [first, ...others] = ALL_WIRES;
+  const call = (user: string, wire: CalledWire = first, url = second.url) => ask(wire, { url, key: app.liveKey, user });
+  const running = [call('busy', EMBEDDINGS, service.url), call('busy')];
   await waitUntil('both run', () => upstream.requests.length === before + 2);
-  const refused = await call('busy', second.url);
-  assertRefusal(refused, { code: 'TOO_MANY_REQUESTS', param: null, hasLink: false });
-  assert.match(String(refused.error['message']), /^This user already has as many running calls as are allowed/);
-  const stranger = await call('nobody');
-  assertRefusal(stranger, { code: 'PAYMENT_REQUIRED' });
+  for (const wire of ALL_WIRES) {
+    const refused = await call('busy', wire);
+    assertRefusal(refused, { code: 'TOO_MANY_REQUESTS', param: null, hasLink: false });
+    assert.match(String(refused.error['message']), /^This user already has as many running calls as are allowed/);
+    assertRefusal(await call('nobody', wire), { code: 'PAYMENT_REQUIRED' });
+  }
   const other = call('idle');
   await waitUntil('another user’s call runs', () => upstream.requests.length === before + 3);
   release();
   for (const reply of await Promise.all([...running, other])) assert.equal(reply.status, 200);
-  assert.equal((await call('busy', second.url)).status, 200);
+  for (const wire of others) assert.equal((await call('busy', wire)).status, 200);
 });

@@ -12,8 +12,10 @@ import {
   violate,
   VIOLATION_SETTINGS,
   violationCatalogue,
+  wiresWith,
 } from '../support/violations.ts';
-import { eachWire, type SpokenWire, WIRES } from '../support/wires.ts';
+import type { CalledWire } from '../support/called-wire.ts';
+import { everyWire } from '../support/wires.ts';
 
 const { upstream, service } = await setStage({ catalogue: violationCatalogue, environment: VIOLATION_SETTINGS });
 upstream.script({ body: completionBody({ model: 'm', content: 'Hi' }) });
@@ -26,7 +28,7 @@ const LIVE_ONLY: ReadonlySet<Fault> = new Set(['not connected']);
  * Asserts that a request is refused for the first fault, in each mode that has both faults, and that no provider is
  * reached.
  */
-async function assertFirstWins(wire: SpokenWire, first: Fault, second?: Fault): Promise<void> {
+async function assertFirstWins(wire: CalledWire, first: Fault, second?: Fault): Promise<void> {
   const faults = new Set<Fault>(second === undefined ? [first] : [first, second]);
   for (const mode of MODES) {
     if (mode === 'sandbox' && [...faults].some((fault) => LIVE_ONLY.has(fault))) continue;
@@ -37,17 +39,23 @@ async function assertFirstWins(wire: SpokenWire, first: Fault, second?: Fault): 
 }
 
 for (const fault of STEPS.flat()) {
-  eachWire.test(`CC-10 a call whose only fault is "${fault}" is refused for it`, (wire) =>
-    assertFirstWins(wire, fault),
+  everyWire.test(
+    `CC-10 a call whose only fault is "${fault}" is refused for it`,
+    (wire) => assertFirstWins(wire, fault),
+    wiresWith(fault),
   );
 }
 
 for (const [index, step] of STEPS.entries()) {
   for (const first of step) {
     for (const second of STEPS[index + 1] ?? []) {
-      eachWire.test(`CC-10 "${first}" is refused before "${second}"`, async (wire) => {
-        await assertFirstWins(wire, first, second);
-      });
+      const [chat, ...others] = wiresWith(first, second);
+      const wires = [chat, others[index % others.length]].filter((wire) => wire !== undefined);
+      everyWire.test(
+        `CC-10 "${first}" is refused before "${second}"`,
+        (wire) => assertFirstWins(wire, first, second),
+        wires,
+      );
     }
   }
 }
@@ -58,19 +66,20 @@ test('CC-10 of any two distant faults, the earlier is reported', async () => {
       for (const [place, second] of STEPS.slice(index + 2)
         .flat()
         .entries()) {
-        await assertFirstWins(WIRES[place % WIRES.length] ?? assert.fail(), first, second);
+        const wires = wiresWith(first, second);
+        await assertFirstWins(wires[place % wires.length] ?? assert.fail(), first, second);
       }
     }
   }
 });
 
-eachWire.test('CC-10 a call with every fault is refused for its size', async (wire) => {
+everyWire.test('CC-10 a call with every fault is refused for its size', async (wire) => {
   const all = new Set(STEPS.flat());
   all.delete('compressed'); // Faults of the same step: the order of the two is not specified.
   assertRefusal(await violate(service, all, { wire, mode: 'live' }), answerTo('too large', wire));
 });
 
-eachWire.test('CC-10 a call without any fault is not refused', async (wire) => {
+everyWire.test('CC-10 a call without any fault is not refused', async (wire) => {
   upstream.script({ status: 500, body: '' });
   assertRefusal(await violate(service, new Set(), { wire, mode: 'live' }), { code: 'UPSTREAM_PROVIDER_ERROR' });
   assert.equal((await violate(service, new Set(), { wire, mode: 'sandbox' })).status, 200);

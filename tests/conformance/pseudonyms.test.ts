@@ -6,7 +6,8 @@ import { keysOf } from '../support/keys.ts';
 import { completionBody } from '../support/scripted-upstream.ts';
 import type { TestApp } from '../support/service.ts';
 import { setStage } from '../support/stage.ts';
-import { ask, eachWire, type Fields, type SpokenWire, WIRES_OF_OPENAI } from '../support/wires.ts';
+import type { Fields } from '../support/called-wire.ts';
+import { ask, eachWire, type SpokenWire, WIRES_OF_OPENAI } from '../support/wires.ts';
 
 /** Providers learn only names for the caller that mean nothing to them, and nothing else. */
 

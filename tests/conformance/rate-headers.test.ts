@@ -1,23 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { withVectors } from '../support/catalogue.ts';
 import { chat, type Reply, send } from '../support/client.ts';
 import { callRoute, DATA_PLANE } from '../support/every-route-refuses.ts';
 import { assertRefusal } from '../support/refusal.ts';
-import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
+import { streamSteps } from '../support/scripted-upstream.ts';
 import type { TestApp } from '../support/service.ts';
 import { sql } from '../support/sql.ts';
 import { setStage } from '../support/stage.ts';
 import { emptyBucket } from '../support/violations.ts';
+import { sayingToAll } from '../support/wires.ts';
 
 /** The rate-limit headers of every data-plane answer that was sent after the app's bucket was checked. */
 
-const { upstream, service } = await setStage();
+const { upstream, service } = await setStage({ catalogue: withVectors });
 const usage = { prompt_tokens: 1, completion_tokens: 1 };
-upstream.script(({ body }) => {
-  const isStream = (body as Record<string, unknown>)['stream'] === true;
-  const facts = { model: 'm', usage };
-  if (isStream) return { body: streamSteps({ ...facts, pieces: ['Hi'], includeUsageChunk: true }) };
-  return { body: completionBody({ ...facts, content: 'Hi' }) };
+upstream.script((request) => {
+  const isStream = (request.body as Record<string, unknown>)['stream'] === true;
+  if (isStream) return { body: streamSteps({ model: 'm', usage, pieces: ['Hi'], includeUsageChunk: true }) };
+  return sayingToAll('Hi', usage)(request);
 });
 
 /** One token a second and a bucket for 100 that holds `tokens`; its last refill is in the future. */

@@ -6,8 +6,8 @@ import { openStream } from '../support/open-stream.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { streamSteps } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
-import { answerTo, STEPS, violate, VIOLATION_SETTINGS, violationCatalogue } from '../support/violations.ts';
-import { ask, eachWire } from '../support/wires.ts';
+import { answerTo, STEPS, violate, VIOLATION_SETTINGS, violationCatalogue, wiresWith } from '../support/violations.ts';
+import { ask, eachWire, everyWire } from '../support/wires.ts';
 
 const { upstream, service } = await setStage({ catalogue: violationCatalogue, environment: VIOLATION_SETTINGS });
 
@@ -25,14 +25,18 @@ async function traces(): Promise<Readonly<Record<string, number>>> {
 const NOTHING = { holds: 0, receipts: 0, charges: 0, held: 0, fake_holds: 0, fake: 0 };
 
 for (const fault of STEPS.flat()) {
-  eachWire.test(`CC-08 "${fault}" charges nothing and leaves no hold`, async (wire) => {
-    for (const mode of ['live', 'sandbox'] as const) {
-      if (mode === 'sandbox' && fault === 'not connected') continue;
-      assertRefusal(await violate(service, new Set([fault]), { wire, mode }), answerTo(fault, wire), mode);
-    }
-    assert.equal(upstream.requests.length, 0);
-    assert.deepEqual(await traces(), NOTHING);
-  });
+  everyWire.test(
+    `CC-08 "${fault}" charges nothing and leaves no hold`,
+    async (wire) => {
+      for (const mode of ['live', 'sandbox'] as const) {
+        if (mode === 'sandbox' && fault === 'not connected') continue;
+        assertRefusal(await violate(service, new Set([fault]), { wire, mode }), answerTo(fault, wire), mode);
+      }
+      assert.equal(upstream.requests.length, 0);
+      assert.deepEqual(await traces(), NOTHING);
+    },
+    wiresWith(fault),
+  );
 }
 
 test('CC-08 after all refusals the books are right', async () => {

@@ -5,15 +5,18 @@ import { createRejections } from '../../packages/service/src/gateway/idempotency
 import { createIdempotencyDigests } from '../../packages/service/src/idempotency/idempotency-key.ts';
 import type { AppId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { UpstreamError } from '../../packages/service/src/providers/provider.ts';
+import { withVectors } from '../support/catalogue.ts';
 import { chat, type Reply } from '../support/client.ts';
 import { assertRefusal, type Code } from '../support/refusal.ts';
 import { frame, streamSteps, type UpstreamScript } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
-import { ask, eachWire, type SpokenWire } from '../support/wires.ts';
+import type { CalledWire } from '../support/called-wire.ts';
+import { ALL_WIRES, ask, everyWire, WIRES } from '../support/wires.ts';
 
 /** Requests that the provider rejects for their content. */
 
 const { service, upstream, app, newUser, callAs } = await setStage({
+  catalogue: withVectors,
   environment: { PURSER_LOG_PROVIDER_ERRORS: '1' },
 });
 const CANARY = 'canary-of-the-provider';
@@ -44,7 +47,7 @@ function stockClient(user: string, through: typeof fetch): OpenAI {
 
 /** Sends the same body three times, like clients that retry a 502 and ignore its headers. */
 async function thrice(
-  wire: SpokenWire,
+  wire: CalledWire,
   fields: object = {},
 ): Promise<{ readonly asked: number; readonly replies: readonly Reply[] }> {
   const user = await newUser(1_000_000);
@@ -52,19 +55,19 @@ async function thrice(
   const replies: Reply[] = [];
   for (let time = 0; time < 3; time += 1) {
     const options = { url: service.url, key: app.liveKey, user };
-    replies.push(await ask(wire, options, { ...fields, temperature: 0.5 }));
+    replies.push(await ask(wire, options, { ...fields, ...wire.changed }));
   }
   assert.deepEqual(await service.wallet(app, user), { balance: 1_000_000, held: 0, openStreams: 0 });
   return { asked: upstream.requests.length - before, replies };
 }
 
 for (const status of [400, 404, 422]) {
-  for (const stream of [false, true]) {
-    eachWire.test(
-      `CC-15 a ${stream ? 'streamed' : 'buffered'} request that the provider answers ${status} reaches it once`,
+  for (const isStream of [false, true]) {
+    everyWire.test(
+      `CC-15 a ${isStream ? 'streamed' : 'buffered'} request that the provider answers ${status} reaches it once`,
       async (wire) => {
         upstream.script(rejecting(status));
-        const { asked, replies } = await thrice(wire, { stream });
+        const { asked, replies } = await thrice(wire, isStream ? { stream: true } : {});
         assert.equal(asked, 1);
         for (const { status: answered, error, headers, text } of replies) {
           assert.deepEqual([answered, error['code']], [502, 'UPSTREAM_PROVIDER_ERROR']);
@@ -73,12 +76,13 @@ for (const status of [400, 404, 422]) {
           assert.ok(!text.includes(CANARY));
         }
       },
+      isStream ? WIRES : ALL_WIRES,
     );
   }
 }
 
 for (const status of [401, 403, 408, 413, 429, 500, 503]) {
-  eachWire.test(`CC-15 a provider's ${status} is not remembered`, async (wire) => {
+  everyWire.test(`CC-15 a provider's ${status} is not remembered`, async (wire) => {
     upstream.script(rejecting(status));
     assert.equal((await thrice(wire)).asked, 3);
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import OpenAI from 'openai';
 import { hasLeft } from '../support/callers-gone.ts';
-import { chargeFor } from '../support/catalogue.ts';
+import { chargeFor, withVectors } from '../support/catalogue.ts';
 import { type CallOptions, chat, type Reply } from '../support/client.ts';
 import { createGate } from '../support/gate.ts';
 import { givingUp } from '../support/giving-up.ts';
@@ -13,12 +13,13 @@ import { sqlValue } from '../support/sql.ts';
 import { keptCount } from '../support/receipts.ts';
 import { setTwoGateways } from '../support/stage.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { ask, eachWire } from '../support/wires.ts';
+import type { CalledWire } from '../support/called-wire.ts';
+import { ask, eachWire, everyWire } from '../support/wires.ts';
 
-/** Retries across two gateways on one database. */
-
-const { service, app, upstream, newUser, second } = await setTwoGateways();
-const CHARGE = chargeFor({ prompt: USAGE.prompt_tokens, completion: USAGE.completion_tokens });
+const { service, app, upstream, newUser, second } = await setTwoGateways({ catalogue: withVectors });
+const USED = { prompt: USAGE.prompt_tokens, cached: 0, completion: USAGE.completion_tokens };
+const CHARGE = chargeFor(USED);
+const priceBy = ({ paidOf }: CalledWire): number => chargeFor(paidOf(USED));
 const FUNDS = 1_000_000;
 
 const keyed = (key: string) => ({ 'idempotency-key': key });
@@ -26,8 +27,7 @@ const counted = (retries: number) => ({ 'x-stainless-retry-count': String(retrie
 const onFirst = (user: string, headers: Record<string, string>, more: Partial<CallOptions> = {}): CallOptions => {
   return { url: service.url, key: app.liveKey, user, headers, ...more };
 };
-const onSecond = (user: string, headers: Record<string, string>): CallOptions =>
-  onFirst(user, headers, { url: second.url });
+const onSecond = (user: string, headers: Record<string, string>) => onFirst(user, headers, { url: second.url });
 
 /** Sets the script, and returns how many requests have reached the provider since. */
 function scripted(script: NextScript): () => number {
@@ -63,10 +63,10 @@ test('CC-14 a stock client that retries is charged once', async () => {
   await expectCharged(user, CHARGE);
 });
 
-eachWire.test('CC-14 a marked retry joins its attempt on another gateway', async (wire) => {
+everyWire.test('CC-14 a marked retry joins its attempt on another gateway', async (wire) => {
   const user = await newUser(FUNDS);
   const gate = createGate();
-  const asked = scripted({ body: [{ waitFor: gate.opened }, { write: saying('For both.').body as string }] });
+  const asked = scripted({ body: [{ waitFor: gate.opened }, { write: wire.saying('For both.').body as string }] });
   const first = ask(wire, onFirst(user, counted(0)));
   await waitUntil('the provider is asked', () => asked() === 1);
   const retry = ask(wire, onSecond(user, counted(1)));
@@ -76,36 +76,36 @@ eachWire.test('CC-14 a marked retry joins its attempt on another gateway', async
   assert.equal(answered.headers.get('x-service-replayed'), null);
   expectReplayOf(answered, await retry);
   assert.equal(asked(), 1);
-  await expectCharged(user, CHARGE);
+  await expectCharged(user, priceBy(wire));
 });
 
 async function joinedHolds(): Promise<number | undefined> {
   return sqlValue<number>(service)`select count(*)::int as count from ledger.holds where is_joined`;
 }
 
-eachWire.test('CC-14 equal calls that are not retries stay separate', async (wire) => {
+everyWire.test('CC-14 equal calls that are not retries stay separate', async (wire) => {
   const user = await newUser(FUNDS);
-  const asked = scripted(saying('Each.'));
+  const asked = scripted(wire.saying('Each.'));
   const replies = await Promise.all([0, 1, 2].map(() => ask(wire, onFirst(user, counted(0)))));
   replies.push(await ask(wire, onSecond(user, counted(0))), await ask(wire, onSecond(user, {})));
   for (const { headers, status } of replies) assert.deepEqual([status, headers.get('x-service-replayed')], [200, null]);
   assert.equal(asked(), 5);
-  await expectCharged(user, 5 * CHARGE);
+  await expectCharged(user, 5 * priceBy(wire));
 });
 
-eachWire.test('CC-25 a marked retry of a delivered answer runs anew', async (wire) => {
+everyWire.test('CC-25 a marked retry of a delivered answer runs anew', async (wire) => {
   const user = await newUser(FUNDS);
-  const asked = scripted(saying('Twice.'));
+  const asked = scripted(wire.saying('Twice.'));
   await ask(wire, onFirst(user, counted(0)));
   assert.equal((await ask(wire, onFirst(user, counted(1)))).headers.get('x-service-replayed'), null);
   assert.equal(asked(), 2);
-  await expectCharged(user, 2 * CHARGE);
+  await expectCharged(user, 2 * priceBy(wire));
 });
 
-eachWire.test('CC-25 an abandoned answer is delivered once to its retry', async (wire) => {
+everyWire.test('CC-25 an abandoned answer is delivered once to its retry', async (wire) => {
   const user = await newUser(FUNDS);
   const gate = createGate();
-  const asked = scripted({ body: [{ waitFor: gate.opened }, { write: saying('Late.').body as string }] });
+  const asked = scripted({ body: [{ waitFor: gate.opened }, { write: wire.saying('Late.').body as string }] });
   const leaving = new AbortController();
   const left = ask(wire, onFirst(user, counted(0), { signal: leaving.signal })).catch(() => 'left');
   await waitUntil('the provider is asked', () => asked() === 1);
@@ -115,16 +115,16 @@ eachWire.test('CC-25 an abandoned answer is delivered once to its retry', async 
   gate.open();
   const retry = await ask(wire, onSecond(user, counted(1)));
   assert.deepEqual([retry.status, retry.headers.get('x-service-replayed')], [200, 'true']);
-  assert.equal(retry.headers.get('x-service-charge-micros'), String(CHARGE));
+  assert.equal(retry.headers.get('x-service-charge-micros'), String(priceBy(wire)));
   assert.equal(asked(), 1);
-  await expectCharged(user, CHARGE);
+  await expectCharged(user, priceBy(wire));
   await waitUntil('the delivered answer is forgotten', async () => (await keptCount(service, user)) === 0);
   assert.equal((await ask(wire, onSecond(user, counted(1)))).headers.get('x-service-replayed'), null);
 });
 
-eachWire.test('CC-14 concurrent calls with one key share one charge', async (wire) => {
+everyWire.test('CC-14 concurrent calls with one key share one charge', async (wire) => {
   const user = await newUser(FUNDS);
-  const asked = scripted(saying('One for all.'));
+  const asked = scripted(wire.saying('One for all.'));
   const calls = Array.from({ length: 20 }, (_, index) =>
     ask(wire, (index % 2 ? onFirst : onSecond)(user, keyed('all'))),
   );
@@ -134,28 +134,28 @@ eachWire.test('CC-14 concurrent calls with one key share one charge', async (wir
   assert.equal(new Set(replies.map(({ headers }) => headers.get('x-service-call-id'))).size, 1);
   assert.equal(replies.filter(({ headers }) => headers.get('x-service-replayed') === null).length, 1);
   assert.equal(asked(), 1);
-  await expectCharged(user, CHARGE);
+  await expectCharged(user, priceBy(wire));
 });
 
-eachWire.test('CC-25 a key replays only its own user’s call', async (wire) => {
+everyWire.test('CC-25 a key replays only its own user’s call', async (wire) => {
   const [user, other] = [await newUser(FUNDS), await newUser(FUNDS)];
-  const asked = scripted(saying('Kept.'));
+  const asked = scripted(wire.saying('Kept.'));
   const first = await ask(wire, onFirst(user, keyed('k')));
   expectReplayOf(first, await ask(wire, onSecond(user, keyed('k'))));
-  const conflict = await ask(wire, onSecond(user, keyed('k')), { temperature: 1 });
+  const conflict = await ask(wire, onSecond(user, keyed('k')), wire.changed);
   assert.deepEqual([conflict.status, conflict.error['code']], [409, 'CONFLICT']);
   assert.deepEqual([conflict.headers.get('x-should-retry'), conflict.headers.get('retry-after')], ['false', null]);
-  await expectCharged(user, CHARGE);
+  await expectCharged(user, priceBy(wire));
   await ask(wire, onFirst(other, keyed('k')));
-  await expectCharged(other, CHARGE);
+  await expectCharged(other, priceBy(wire));
   const sandboxed = await ask(wire, { ...onFirst(user, keyed('k')), key: app.testKey });
   assert.equal(sandboxed.headers.get('x-service-replayed'), null);
   assert.equal(asked(), 2);
 });
 
-eachWire.test('CC-14 a malformed key is refused', async (wire) => {
+everyWire.test('CC-14 a malformed key is refused', async (wire) => {
   const user = await newUser(FUNDS);
-  const asked = scripted(saying('Never.'));
+  const asked = scripted(wire.saying('Never.'));
   for (const key of ['', 'two words', 'ü', 'k'.repeat(256)]) {
     const { status, error } = await ask(wire, onFirst(user, keyed(key)));
     assert.deepEqual([status, error['code'], error['param']], [400, 'BAD_REQUEST', 'idempotency-key'], key);
@@ -164,9 +164,9 @@ eachWire.test('CC-14 a malformed key is refused', async (wire) => {
   assert.equal((await ask(wire, onFirst(user, keyed('~'.repeat(255))))).status, 200);
 });
 
-eachWire.test('CC-14 a call is checked before its key', async (wire) => {
+everyWire.test('CC-14 a call is checked before its key', async (wire) => {
   const user = await newUser(FUNDS);
-  scripted(saying('Checked.'));
+  scripted(wire.saying('Checked.'));
   await ask(wire, onFirst(user, keyed('checked')));
   const refused = await ask(wire, onFirst(user, keyed('checked')), { unheard_of: 1 });
   assert.deepEqual([refused.status, refused.error['param']], [400, 'unheard_of']);
@@ -228,19 +228,19 @@ test('CC-12 a stream and its replay state the same charge', async () => {
   assert.doesNotMatch(failed.text, /charge.micros/);
 });
 
-eachWire.test('CC-14 another body under a running key is refused', async (wire) => {
+everyWire.test('CC-14 another body under a running key is refused', async (wire) => {
   const user = await newUser(FUNDS);
   const gate = createGate();
-  const asked = scripted({ body: [{ waitFor: gate.opened }, { write: saying('Slow.').body as string }] });
+  const asked = scripted({ body: [{ waitFor: gate.opened }, { write: wire.saying('Slow.').body as string }] });
   const first = ask(wire, onFirst(user, keyed('slow')));
   await waitUntil('the provider is asked', () => asked() === 1);
-  assert.equal((await ask(wire, onSecond(user, keyed('slow')), { temperature: 1 })).status, 409);
+  assert.equal((await ask(wire, onSecond(user, keyed('slow')), wire.changed)).status, 409);
   gate.open();
   assert.equal((await first).status, 200);
-  await expectCharged(user, CHARGE);
+  await expectCharged(user, priceBy(wire));
 });
 
-eachWire.test('CC-14 a sandbox key is charged once', async (wire) => {
+everyWire.test('CC-14 a sandbox key is charged once', async (wire) => {
   const user = `tester-${wire.name.length}`;
   const options = { ...onFirst(user, keyed('sand')), key: app.testKey };
   const first = await ask(wire, options);
@@ -249,7 +249,7 @@ eachWire.test('CC-14 a sandbox key is charged once', async (wire) => {
   expectReplayOf(first, replay);
   assert.equal(replay.headers.get('x-service-mode'), 'sandbox');
   assert.equal(replay.headers.get('x-service-charge-micros'), first.headers.get('x-service-charge-micros'));
-  assert.equal((await ask(wire, options, { temperature: 1 })).status, 409);
+  assert.equal((await ask(wire, options, wire.changed)).status, 409);
   assert.equal((await readSandboxWallet(service.database, app, user))?.balance, balance);
   const all = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
@@ -278,17 +278,17 @@ eachWire.test('CC-25 a keyed stream is not replayed if its caller left', async (
   assert.equal(asked(), 2);
 });
 
-eachWire.test('CC-25 a suspended wallet gets no answer of an earlier call', async (wire) => {
+everyWire.test('CC-25 a suspended wallet gets no answer of an earlier call', async (wire) => {
   const user = await newUser(FUNDS);
   const gate = createGate();
-  const asked = scripted(saying('Kept.'));
+  const asked = scripted(wire.saying('Kept.'));
   await ask(wire, onFirst(user, keyed('kept')));
-  upstream.script({ body: [{ waitFor: gate.opened }, { write: saying('Slow.').body as string }] });
+  upstream.script({ body: [{ waitFor: gate.opened }, { write: wire.saying('Slow.').body as string }] });
   const running = ask(wire, onFirst(user, keyed('running')));
   await waitUntil('the provider is asked', () => asked() === 2);
   await service.setWallet(app, user, 'is_suspended = true');
   for (const key of ['kept', 'running']) {
-    for (const fields of [{}, { temperature: 1 }]) {
+    for (const fields of [{}, wire.changed]) {
       const { status, error, body } = await ask(wire, onSecond(user, keyed(key)), fields);
       assert.deepEqual([status, error['code'], body['topupUrl']], [402, 'WALLET_SUSPENDED', undefined], key);
     }

@@ -7,8 +7,15 @@ import { FOREIGN_PARAMETERS, PARAMETER_TABLE } from '../support/parameter-table.
 import { frame, streamSteps, type UpstreamScript } from '../support/scripted-upstream.ts';
 import { openStream, payloadsOf } from '../support/open-stream.ts';
 import { setStage } from '../support/stage.ts';
-import { type Fault, STEPS, violate, VIOLATION_SETTINGS, violationCatalogue } from '../support/violations.ts';
-import { eachWire } from '../support/wires.ts';
+import {
+  type Fault,
+  STEPS,
+  violate,
+  VIOLATION_SETTINGS,
+  violationCatalogue,
+  wiresWith,
+} from '../support/violations.ts';
+import { everyWire } from '../support/wires.ts';
 
 /**
  * Every refusal that a live call can get, next to the sandbox call's refusal of the same request: status, headers and body are
@@ -134,13 +141,17 @@ test(`SB-02 ${CASES.length} requests refused for their content match in both mod
 });
 
 for (const fault of STEPS.flat()) {
-  eachWire.test(`SB-02 "${fault}" gets the same refusal in both modes`, async (wire) => {
-    // The sandbox has no connections: an unconnected wallet answers like an empty one.
-    const twin = fault === 'not connected' ? 'no balance' : fault;
-    const live = await violate(faulty.service, new Set<Fault>([fault]), { wire, mode: 'live' });
-    const sandbox = await violate(faulty.service, new Set<Fault>([twin]), { wire, mode: 'sandbox' });
-    assertSame(live, sandbox, { isKnown: !['too large', 'compressed', 'no key'].includes(fault) });
-  });
+  everyWire.test(
+    `SB-02 "${fault}" gets the same refusal in both modes`,
+    async (wire) => {
+      // The sandbox has no connections: an unconnected wallet answers like an empty one.
+      const twin = fault === 'not connected' ? 'no balance' : fault;
+      const live = await violate(faulty.service, new Set<Fault>([fault]), { wire, mode: 'live' });
+      const sandbox = await violate(faulty.service, new Set<Fault>([twin]), { wire, mode: 'sandbox' });
+      assertSame(live, sandbox, { isKnown: !['too large', 'compressed', 'no key'].includes(fault) });
+    },
+    wiresWith(fault),
+  );
 }
 
 test('SB-02 a reused key gets the same refusal in both modes', async () => {

@@ -10,8 +10,16 @@ import { payloadsOf } from '../support/open-stream.ts';
 import { assertRefusal, type Code } from '../support/refusal.ts';
 import { completionBody } from '../support/scripted-upstream.ts';
 import { sql, sqlRow } from '../support/sql.ts';
-import { answerTo, type Fault, STEPS, violate, VIOLATION_SETTINGS, violationCatalogue } from '../support/violations.ts';
-import { eachWire, WIRES } from '../support/wires.ts';
+import {
+  answerTo,
+  type Fault,
+  STEPS,
+  violate,
+  VIOLATION_SETTINGS,
+  violationCatalogue,
+  wiresWith,
+} from '../support/violations.ts';
+import { ALL_WIRES, everyWire } from '../support/wires.ts';
 import { setStage } from '../support/stage.ts';
 
 const GRANT = 5_000_000;
@@ -129,16 +137,20 @@ const KNOWN_KEY_FAULTS = STEPS.slice(2)
   .filter((fault) => fault !== 'not connected');
 
 for (const fault of KNOWN_KEY_FAULTS) {
-  eachWire.test(`SB-02 "${fault}" is refused as with a live key`, async (wire) => {
-    const faults = new Set<Fault>([fault]);
-    const reply = await violate(service, faults, { wire, mode: 'sandbox' });
-    assertRefusal(reply, answerTo(fault, wire));
-    assert.equal(reply.headers.get('x-service-mode'), 'sandbox');
-    const live = await violate(service, faults, { wire, mode: 'live' });
-    assert.equal(live.headers.get('x-service-mode'), null);
-    assert.equal(messageOf(reply), messageOf(live));
-    assert.deepEqual(Object.keys(reply.body), Object.keys(live.body));
-  });
+  everyWire.test(
+    `SB-02 "${fault}" is refused as with a live key`,
+    async (wire) => {
+      const faults = new Set<Fault>([fault]);
+      const reply = await violate(service, faults, { wire, mode: 'sandbox' });
+      assertRefusal(reply, answerTo(fault, wire));
+      assert.equal(reply.headers.get('x-service-mode'), 'sandbox');
+      const live = await violate(service, faults, { wire, mode: 'live' });
+      assert.equal(live.headers.get('x-service-mode'), null);
+      assert.equal(messageOf(reply), messageOf(live));
+      assert.deepEqual(Object.keys(reply.body), Object.keys(live.body));
+    },
+    wiresWith(fault),
+  );
 }
 
 /** Without the link, which is the placeholder of the sandbox, or is signed. */
@@ -146,13 +158,13 @@ function messageOf({ error }: Reply): string {
   return String(error['message']).replace(String(error['topupUrl']), '');
 }
 
-eachWire.test('SB-02 an unknown key’s refusal does not reveal its mode', async (wire) => {
+everyWire.test('SB-02 an unknown key’s refusal does not reveal its mode', async (wire) => {
   const reply = await violate(service, new Set<Fault>(['no key']), { wire, mode: 'sandbox' });
   assert.equal(reply.headers.get('x-service-mode'), null);
 });
 
 test('SB-02 no other route reveals the mode', async () => {
-  for (const route of DATA_PLANE.filter((one) => !WIRES.some(({ path }) => path === one.path))) {
+  for (const route of DATA_PLANE.filter((one) => !ALL_WIRES.some(({ path }) => path === one.path))) {
     for (const user of ['first', 'not well formed']) {
       const reply = await callRoute(route, { url: service.url, key: app.testKey, user });
       assert.equal(reply.headers.get('x-service-mode'), null, route.name);

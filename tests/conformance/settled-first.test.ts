@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
-import { chargeFor } from '../support/catalogue.ts';
+import { chargeFor, withVectors } from '../support/catalogue.ts';
 import { replyOf } from '../support/client.ts';
 import { lockWallet } from '../support/lock-wait.ts';
 import { openStream } from '../support/open-stream.ts';
-import { completionBody, frame, streamSteps, type UpstreamStep } from '../support/scripted-upstream.ts';
+import { frame, streamSteps, type UpstreamStep } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
-import { ask, eachWire, saidIn } from '../support/wires.ts';
+import { ask, eachWire, everyWire, saidIn } from '../support/wires.ts';
 
 const USAGE = { prompt_tokens: 10, completion_tokens: 5 };
-const CHARGE = chargeFor({ prompt: 10, completion: 5 });
+const USED = { prompt: 10, cached: 0, completion: 5 };
+const CHARGE = chargeFor(USED);
 const STEPS = streamSteps({ model: 'm', pieces: ['begun', 'ended'], usage: USAGE, includeUsageChunk: true });
 
-const { upstream, service, app } = await setStage({ model: { timeoutMs: 60_000 } });
+const { upstream, service, app } = await setStage({ model: { timeoutMs: 60_000 }, catalogue: withVectors });
 
 const ENDINGS: readonly (readonly [string, readonly UpstreamStep[], string, number])[] = [
   ['reaches its end', STEPS.slice(2), 'charge-micros=', CHARGE],
@@ -39,11 +40,12 @@ for (const [how, rest, lastWord, charge] of ENDINGS) {
   });
 }
 
-eachWire.test('CC-08 a buffered answer is sent only after its settlement', async (wire, t) => {
+everyWire.test('CC-08 a buffered answer is sent only after its settlement', async (wire, t) => {
   const user = `plain-${wire.name.length}`;
   await service.fund(app, user, 1_000_000);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  const answer = { write: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) };
+  const answer = { write: wire.saying('Hi', USAGE).body as string };
+  const charge = chargeFor(wire.paidOf(USED));
   upstream.script({ body: [{ waitFor: held }, answer] });
   const arrived = upstream.arrival(upstream.requests.length);
   let isAnswered = false;
@@ -57,6 +59,6 @@ eachWire.test('CC-08 a buffered answer is sent only after its settlement', async
   await lock.waiting(1);
   assert.equal(isAnswered, false);
   await lock.release();
-  assert.equal((await call).headers.get('x-service-charge-micros'), String(CHARGE));
-  assert.deepEqual(await service.wallet(app, user), { balance: 1_000_000 - CHARGE, held: 0, openStreams: 0 });
+  assert.equal((await call).headers.get('x-service-charge-micros'), String(charge));
+  assert.deepEqual(await service.wallet(app, user), { balance: 1_000_000 - charge, held: 0, openStreams: 0 });
 });

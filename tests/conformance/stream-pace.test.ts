@@ -7,11 +7,13 @@ import { createGate } from '../support/gate.ts';
 import { lockWallet } from '../support/lock-wait.ts';
 import { openStream } from '../support/open-stream.ts';
 import { assertRefusal } from '../support/refusal.ts';
+import { joinStream } from './messages/join-stream.ts';
 import { checkStream } from './responses/check-stream.ts';
 import { eventsIn } from './responses/streams.ts';
 import { frame, streamSteps, type UpstreamStep } from '../support/scripted-upstream.ts';
 import { startTestService } from '../support/service.ts';
 import { setStage } from '../support/stage.ts';
+import { MESSAGES, RESPONSES } from '../support/wires.ts';
 
 const BALANCE = 1_000_000;
 const COMMENT = ': keep-alive\n\n';
@@ -73,26 +75,31 @@ test('CC-01 a keep-alive follows a late status at once', async (t) => {
   stream.leave();
 });
 
-test('WI-06 a settlement that takes long puts no event out of order', async (t) => {
-  const hurried = { statusMsMax: 3_600_000, keepAliveMs: 1, heldUpMsMax: 10_000 };
-  const restless = await startTestService(catalogueAt(upstream.baseUrl), {}, undefined, { pace: hurried });
-  t.after(restless.close);
-  const other = await restless.addApp();
-  await restless.fund(other, 'restless', BALANCE);
-  const gate = createGate();
-  const end = { write: REST.map(({ write }) => write).join('') };
-  upstream.script({ body: [...FIRST, { waitFor: gate.opened }, end] });
-  const caller = { path: '/v1/responses', url: restless.url, key: other.liveKey, user: 'restless' };
-  const stream = await openStream(caller, { model: 'large', input: 'Hello' });
-  await stream.until('"one"');
-  const lock = await lockWallet(restless.database, 'restless');
-  t.after(lock.release);
-  gate.open();
-  await lock.waiting(1);
-  await stream.soFar();
-  await lock.release();
-  checkStream(eventsIn(await stream.whole()));
-});
+for (const [clause, wire, checked] of [
+  ['WI-06', RESPONSES, checkStream],
+  ['WI-09', MESSAGES, joinStream],
+] as const) {
+  test(`${clause} a settlement that takes long puts no event out of order`, async (t) => {
+    const hurried = { statusMsMax: 3_600_000, keepAliveMs: 1, heldUpMsMax: 10_000 };
+    const restless = await startTestService(catalogueAt(upstream.baseUrl), {}, undefined, { pace: hurried });
+    t.after(restless.close);
+    const other = await restless.addApp();
+    await restless.fund(other, 'restless', BALANCE);
+    const gate = createGate();
+    const end = { write: REST.map(({ write }) => write).join('') };
+    upstream.script({ body: [...FIRST, { waitFor: gate.opened }, end] });
+    const caller = { path: wire.path, url: restless.url, key: other.liveKey, user: 'restless' };
+    const stream = await openStream(caller, wire.question);
+    await stream.until('"one"');
+    const lock = await lockWallet(restless.database, 'restless');
+    t.after(lock.release);
+    gate.open();
+    await lock.waiting(1);
+    await stream.soFar();
+    await lock.release();
+    checked(eventsIn(await stream.whole()));
+  });
+}
 
 test('CC-15 a request rejected after its status reaches the provider once', async () => {
   const gate = createGate();

@@ -1,7 +1,7 @@
 import { type HttpRequest, httpSend, type Reply } from './client.ts';
 import { assertRefusal, type Expected } from './refusal.ts';
 import { REDIRECT_URI } from './service.ts';
-import { WIRES } from './wires.ts';
+import { ALL_WIRES } from './wires.ts';
 
 /** A route that takes an API key. */
 export interface DataPlaneRoute {
@@ -18,13 +18,15 @@ export interface DataPlaneRoute {
 
 /** The id of no call: a good request for its receipt gets a 404. */
 const NO_CALL = '00000000-0000-7000-8000-000000000000';
+const COUNTED = JSON.stringify({ model: 'large', messages: [{ role: 'user', content: 'Hello' }] });
 const CONNECT = JSON.stringify({ redirectUri: REDIRECT_URI });
 
 /** Every route of the data plane for keys that make calls. Add a new route to this list, and every test of all routes covers it. */
 export const DATA_PLANE: readonly DataPlaneRoute[] = [
-  ...WIRES.map(({ path, question }): DataPlaneRoute => {
+  ...ALL_WIRES.map(({ path, question }): DataPlaneRoute => {
     return { name: `POST ${path}`, method: 'POST', path, isForUser: true, body: JSON.stringify(question) };
   }),
+  { name: 'POST count_tokens', method: 'POST', path: '/v1/messages/count_tokens', isForUser: true, body: COUNTED },
   { name: 'GET /v1/models', method: 'GET', path: '/v1/models', isForUser: false, body: undefined },
   { name: 'GET /v1/models/{model}', method: 'GET', path: '/v1/models/large', isForUser: false, body: undefined },
   { name: 'GET /prices', method: 'GET', path: '/prices', isForUser: false, body: undefined },

@@ -1,11 +1,12 @@
 import { stopDatabaseClock } from './database-clock.ts';
 import { type Reply, send } from './client.ts';
-import type { catalogueAt } from './catalogue.ts';
+import { type catalogueAt, withVectors } from './catalogue.ts';
 import { revokeKey, setApp, untilRefused } from './operator-acts.ts';
 import type { Code } from './refusal.ts';
 import type { TestApp, TestService } from './service.ts';
 import { sql } from './sql.ts';
-import type { SpokenWire } from './wires.ts';
+import type { CalledWire } from './called-wire.ts';
+import { ALL_WIRES, isSpoken } from './wires.ts';
 
 /**
  * Reasons for a refusal, in the order of CC-10. Names in one row are faults of the same step. A user who is not connected
@@ -31,6 +32,14 @@ export const STEPS = [
 
 export type Fault = (typeof STEPS)[number][number];
 
+/** Embeddings have no streams, and no parameters that only some models take. */
+const OF_CONVERSATIONS: ReadonlySet<Fault> = new Set(['too many streams', 'parameter of another model']);
+
+/** The wires on which a call can have these faults. */
+export function wiresWith(...faults: readonly Fault[]): readonly CalledWire[] {
+  return ALL_WIRES.filter((wire) => isSpoken(wire) || !faults.some((fault) => OF_CONVERSATIONS.has(fault)));
+}
+
 /** Each wire reads bodies of this many bytes. */
 export const VIOLATION_SETTINGS = { PURSER_CALL_BODY_BYTES_MAX: '1048576' };
 
@@ -40,7 +49,7 @@ interface Answer {
 }
 
 /** The answer to a fault if nothing before it is wrong. */
-export function answerTo(fault: Fault, wire: SpokenWire): Answer {
+export function answerTo(fault: Fault, wire: CalledWire): Answer {
   return fault === 'misshapen' ? { code: 'BAD_REQUEST', param: wire.promptField } : ANSWERS[fault];
 }
 
@@ -63,20 +72,21 @@ const ANSWERS: Readonly<Record<Exclude<Fault, 'misshapen'>, Answer>> = {
   'no balance': { code: 'PAYMENT_REQUIRED', param: null },
 };
 
-/** Every model takes only some parameters. The reserved model exists enabled and disabled. */
+/** Every model takes only some parameters. Of those of each wire, the reserved one exists enabled and disabled. */
 export function violationCatalogue({ models, ...rest }: ReturnType<typeof catalogueAt>) {
-  const [large, secret] = models.map((model) => ({
+  const some = models.map((model) => ({
     ...model,
+    ...(model.id === 'acme.off-1' ? { resale: 'reserved' } : {}),
     parameters: ['tools', 'max_tokens', 'max_completion_tokens'],
   }));
-  return { ...rest, models: [large, secret, { ...secret, id: 'acme.off-1', enabled: false }] };
+  return withVectors({ ...rest, models: some });
 }
 
 /** Sends a call with all of these faults and no others, from a user named `u` of a new app. */
 export async function violate(
   service: TestService,
   faults: ReadonlySet<Fault>,
-  { wire, mode }: { readonly wire: SpokenWire; readonly mode: 'live' | 'sandbox' },
+  { wire, mode }: { readonly wire: CalledWire; readonly mode: 'live' | 'sandbox' },
 ): Promise<Reply> {
   const app = await service.addApp({ maxStreamsPerUser: 1 });
   if (mode === 'live') await arrangeWallet(service, app, faults);
@@ -100,18 +110,18 @@ export async function violate(
   });
 }
 
-function bodyWith(faults: ReadonlySet<Fault>, { promptField, promptOf, toolsOf }: SpokenWire): string {
+function bodyWith(faults: ReadonlySet<Fault>, wire: CalledWire): string {
   const isNamedWrong = faults.has('unknown model');
   const reserved = isNamedWrong ? 'off' : 'secret'; // Reserved and not served, or only reserved.
-  const open = isNamedWrong ? 'nothing' : 'large';
   let deep: unknown = {};
   for (let level = 0; level < 40; level += 1) deep = { deep };
   const body = JSON.stringify({
-    model: faults.has('reserved model') ? reserved : open,
-    ...promptOf('Hello'),
-    ...(faults.has('misshapen') ? { [promptField]: [] } : {}),
-    stream: true,
-    ...(faults.has('too deep') ? toolsOf(deep) : {}),
+    ...wire.question,
+    ...(isNamedWrong ? { model: 'nothing' } : {}),
+    ...(faults.has('reserved model') ? { model: isSpoken(wire) ? reserved : `${reserved}-vectors` } : {}),
+    ...(faults.has('misshapen') ? { [wire.promptField]: [] } : {}),
+    ...(isSpoken(wire) ? { stream: true } : {}),
+    ...(faults.has('too deep') ? (isSpoken(wire) ? wire.toolsOf(deep) : { [wire.promptField]: deep }) : {}),
     ...(faults.has('unknown parameter') ? { unheard_of: 1 } : {}),
     ...(faults.has('parameter of another model') ? { temperature: 0.5 } : {}),
   });

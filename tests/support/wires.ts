@@ -1,39 +1,32 @@
 // How callers speak, for tests that are the same on every wire (WI-01).
 import { test, type TestContext } from 'node:test';
 import { type CallOptions, COMPLETIONS, type Reply, send } from './client.ts';
+import type { CalledWire, Fields, Said, Used, UsageOfProvider } from './called-wire.ts';
+import { EMBEDDINGS } from './embeddings-wire.ts';
+import { type RecordedRequest, saying, type UpstreamScript } from './scripted-upstream.ts';
 
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** What a caller learns of a call, in the same words on every wire. */
-export interface Said {
-  readonly text: string;
-  readonly reason: string | undefined;
-  readonly usage: { readonly prompt: number; readonly cached: number; readonly completion: number } | undefined;
-  readonly charged: number | undefined;
-  /** The code of a failure after the first byte. */
-  readonly code: string | undefined;
-}
-
-/** A wire, as its callers know it. */
-export interface SpokenWire {
+/** A wire of conversations. */
+export interface SpokenWire extends CalledWire {
   readonly name: 'chat completions' | 'Responses' | 'Messages';
-  readonly path: string;
-  /** The field that holds the prompt, and the one that bounds the output. */
-  readonly promptField: string;
+  /** The field that bounds the output. */
   readonly limitField: string;
-  /** One short question to the open model. */
-  readonly question: Fields;
   /** Asks for a stream that tells its usage. */
   readonly streamed: Fields;
-  /** A conversation that asks this. */
-  readonly promptOf: (prompt: string) => Fields;
   /** Tools, one of which has these parameters. */
   readonly toolsOf: (parameters: unknown) => Fields;
-  readonly plain: (body: Fields) => Omit<Said, 'charged' | 'code'>;
   readonly stream: (events: readonly Fields[]) => Omit<Said, 'charged'>;
 }
 
+/** What all wires of conversations have in common. */
+const SPOKEN = {
+  modelId: 'acme.large-1',
+  changed: { temperature: 1 },
+  saying: (content: string, usage?: UsageOfProvider) => saying(content, usage),
+  paidOf: (usage: Used) => usage,
+};
+
 const CHAT: SpokenWire = {
+  ...SPOKEN,
   name: 'chat completions',
   path: COMPLETIONS,
   promptField: 'messages',
@@ -81,7 +74,8 @@ interface Response {
   readonly error?: { readonly serviceCode: string } | null;
 }
 
-const RESPONSES: SpokenWire = {
+export const RESPONSES: SpokenWire = {
+  ...SPOKEN,
   name: 'Responses',
   path: '/v1/responses',
   promptField: 'input',
@@ -133,7 +127,8 @@ interface MessagesUsage {
   readonly output_tokens: number;
 }
 
-const MESSAGES: SpokenWire = {
+export const MESSAGES: SpokenWire = {
+  ...SPOKEN,
   name: 'Messages',
   path: '/v1/messages',
   promptField: 'messages',
@@ -185,18 +180,31 @@ function messagesUsage(usage: MessagesUsage | undefined): Said['usage'] {
   return { prompt: usage.input_tokens + cached, cached, completion: usage.output_tokens };
 }
 
+/** Every wire. The last needs a catalogue with vectors. */
+export const ALL_WIRES = [CHAT, RESPONSES, MESSAGES, EMBEDDINGS] as const;
+/** Those of conversations. */
 export const WIRES = [CHAT, RESPONSES, MESSAGES] as const;
 /** Those of OpenAI, whose clients name cache keys and users. */
 export const WIRES_OF_OPENAI = [CHAT, RESPONSES] as const;
 
+export function isSpoken(wire: CalledWire): wire is SpokenWire {
+  return 'streamed' in wire;
+}
+
+/** What the provider of models of either sort answers, plain. */
+export function sayingToAll(content: string, usage?: UsageOfProvider) {
+  return ({ path }: Pick<RecordedRequest, 'path'>): UpstreamScript =>
+    (path.endsWith(EMBEDDINGS.path) ? EMBEDDINGS : CHAT).saying(content, usage);
+}
+
 /** A call by this wire: one short question, other fields as given. */
-export function ask(wire: SpokenWire, options: CallOptions, fields: Fields = {}): Promise<Reply> {
+export function ask(wire: CalledWire, options: CallOptions, fields: Fields = {}): Promise<Reply> {
   return send(wire.path, { body: { ...wire.question, ...fields }, ...options });
 }
 
 /** What a caller of this wire reads in an answer, plain or streamed. */
-export function saidIn(wire: SpokenWire, { text, body, headers }: Pick<Reply, 'text' | 'body' | 'headers'>): Said {
-  if (headers.get('content-type')?.startsWith('text/event-stream') !== true) {
+export function saidIn(wire: CalledWire, { text, body, headers }: Pick<Reply, 'text' | 'body' | 'headers'>): Said {
+  if (!isSpoken(wire) || headers.get('content-type')?.startsWith('text/event-stream') !== true) {
     return { ...wire.plain(body), charged: numberOf(headers.get('x-service-charge-micros')), code: undefined };
   }
   const data = text.matchAll(/^data: (\{.*)$/gm);
@@ -208,12 +216,23 @@ function numberOf(text: string | null | undefined): number | undefined {
   return text === null || text === undefined ? undefined : Number(text);
 }
 
-/** Declares a test for each wire. On those beside chat completions, its name says so. */
+/** Declares a test for each wire of conversations. On those beside chat completions, its name says so. */
 export const eachWire = {
   test(
     name: string,
     run: (wire: SpokenWire, t: TestContext) => Promise<void>,
     wires: readonly SpokenWire[] = WIRES,
+  ): void {
+    for (const wire of wires) test(wire === CHAT ? name : `${name}, by ${wire.name}`, (t) => run(wire, t));
+  },
+};
+
+/** The same for every wire. */
+export const everyWire = {
+  test(
+    name: string,
+    run: (wire: CalledWire, t: TestContext) => Promise<void>,
+    wires: readonly CalledWire[] = ALL_WIRES,
   ): void {
     for (const wire of wires) test(wire === CHAT ? name : `${name}, by ${wire.name}`, (t) => run(wire, t));
   },

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import OpenAI from 'openai';
-import { chargeFor } from '../../support/catalogue.ts';
+import { chargeFor, withVectors } from '../../support/catalogue.ts';
 import { chat, type Reply, send } from '../../support/client.ts';
 import { newOwner } from '../../support/control.ts';
 import { callRoute, FOR_USER } from '../../support/every-route-refuses.ts';
 import { createGate } from '../../support/gate.ts';
 import { givingUp } from '../../support/giving-up.ts';
+import { setApp } from '../../support/operator-acts.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { scenariosOf } from '../../support/scenarios.ts';
 import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
@@ -14,10 +15,11 @@ import type { TestApp } from '../../support/service.ts';
 import { sql, sqlValue } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+import { sayingToAll } from '../../support/wires.ts';
 
 /** API keys for tools that cannot name a user, or cannot mark a retry. */
 
-const stage = await setStage();
+const stage = await setStage({ catalogue: withVectors });
 const scenarios = scenariosOf(stage);
 const { service, upstream } = stage;
 const owner = await newOwner(service);
@@ -82,7 +84,8 @@ test('AU-03 CP-08 a bound key needs no `x-service-user` and serves only its user
   const appId = await newApp();
   await owner.get(200, 'PATCH', `/apps/${appId}`, { redirectUris: ['https://app.test/back'] });
   for (const user of ['anna', 'bert']) await service.fund(appOf(appId), user, 1_000_000);
-  upstream.script(ANSWER);
+  await setApp(service, appOf(appId), 'rate_burst = 10000');
+  upstream.script(sayingToAll('Hi.', USAGE));
   const { url } = service;
   for (const mode of ['live', 'sandbox'] as const) {
     const { apiKey, keyId } = await mint(appId, { mode, userId: 'anna' });

@@ -245,9 +245,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
   {
     id: 'answer-too-large-asked-for',
     clause: 'CC-24',
-    edits: [
-      validation(': Math.min(outputTokens, outputTokensDeliverable(request, choices))', ': outputTokens'),
-    ],
+    edits: [validation(': Math.min(outputTokens, outputTokensDeliverable(request, choices))', ': outputTokens')],
     killer: answerSize('CC-24 a plain call’s limit rules out oversized answers'),
   },
   {

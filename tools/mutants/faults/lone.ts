@@ -257,6 +257,6 @@ export const LONE_FAULTS: readonly Mutant[] = [
       turn('w.open_calls - t.calls_freed + t.calls,', 'w.open_calls + t.calls,'),
       settleOne('open_calls = w.open_calls - (not h.is_stream and h.drained_since is null)::int,', ''),
     ],
-    killer: limiting('CC-18 a user’s plain calls are limited across gateways by a 429'),
+    killer: limiting('CC-18 a user’s plain calls are limited across gateways and wires by a 429'),
   },
 ];
