@@ -6,8 +6,10 @@ import { isJsonObject, type JsonObject } from '#kernel/json.ts';
  * they are.
  */
 export function withoutParts(message: JsonObject): JsonObject {
-  const { content, images, ...rest } = message;
+  const { content } = message;
   if (!Array.isArray(content) || !content.every(isKnown)) return message;
+  // Nearly every message is a text, and copying the fields of each cost more than the look.
+  const { content: _content, images, ...rest } = message;
   const said = content.filter(({ type }) => type === 'text').map(({ text }) => text);
   const thought = content.filter(({ type }) => type === 'thinking').flatMap(thoughtsOf);
   const pictures = [...(Array.isArray(images) ? images : []), ...content.filter(({ type }) => type === 'image_url')];

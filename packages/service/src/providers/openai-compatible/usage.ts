@@ -95,10 +95,13 @@ export function reportIn(answer: JsonObject): UsageReport | undefined {
   );
 }
 
+function hasUsage(choice: unknown): choice is JsonObject {
+  return isJsonObject(choice) && isJsonObject(choice['usage']);
+}
+
 function usageOfChoices(choices: unknown): UsageReport | undefined {
-  if (!Array.isArray(choices)) return undefined;
-  const reports = choices.map((choice) => usageReportOf(isJsonObject(choice) ? choice['usage'] : undefined));
-  return sumOfChoices(reports.filter((report) => report !== undefined));
+  if (!Array.isArray(choices) || !choices.some(hasUsage)) return undefined;
+  return sumOfChoices(choices.filter(hasUsage).flatMap(({ usage }) => usageReportOf(usage) ?? []));
 }
 
 /**
