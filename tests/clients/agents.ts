@@ -63,7 +63,7 @@ export const CLAUDE_CODE = {
   }
 }`,
   notes:
-    'This goes into `~/.claude/settings.json`, and the API key into the environment variable `ANTHROPIC_AUTH_TOKEN`. Here, `BASE_URL` is the address of the service **without** `/v1`. A 402 is printed with our message, which holds the link, after one try. Then top up, and go on with `claude --continue`. A stream that its provider breaks off costs nothing, and is asked again as a whole answer, which is paid. If the connection was lost, the same stream is asked again, and is a second call, unless the key [joins](guides/app-developer.md#retries) and the model drains (`onAbandon`). Without `CLAUDE_CODE_MAX_OUTPUT_TOKENS` it asks for up to 128,000 tokens of output; what model or wallet do not allow is refused with the limit, and asked again within it.',
+    'This goes into `~/.claude/settings.json`, and the API key into the environment variable `ANTHROPIC_AUTH_TOKEN`. Here, `BASE_URL` is the address of the service **without** `/v1`. A 402 is printed with our message, which holds the link, after one try. Then top up, and go on with `claude --continue`. A stream that its provider breaks off costs nothing, and is asked again as a whole answer, which is paid. If the connection was lost, the same stream is asked again, and is a second call, unless the key [joins](guides/app-developer.md#retries) and the model drains (`onAbandon`). Without `CLAUDE_CODE_MAX_OUTPUT_TOKENS` it asks for up to 128,000 tokens of output; what model or wallet do not allow is refused with the limit, and asked again within it if that is at least 4,096. Below, it prints the refusal: top up.',
 } as const satisfies Agent;
 
 export const AGENTS: readonly Agent[] = [CODEX, CLAUDE_CODE, OPENCODE];

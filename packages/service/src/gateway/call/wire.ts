@@ -103,6 +103,12 @@ export interface ReplyCall {
   readonly prompt: { readonly tokensEstimated: number };
 }
 
+/** A call whose output is limited to fewer tokens than it asked for. */
+export interface LoweredCall extends Pick<ReplyCall, 'model' | 'outputTokensAsked'> {
+  /** What it could have if money were no matter. */
+  readonly outputTokensMax: number;
+}
+
 /** Writes the answer of one call. It is kept for as long as a stream is open, so it holds nothing large of the request. */
 export interface Reply {
   /** The whole answer. */
@@ -112,7 +118,7 @@ export interface Reply {
    * Refuses a call whose output is limited to fewer tokens than it asked for, on a wire whose clients pay for several calls when they
    * reach such a limit. Without it, the call goes on.
    */
-  readonly refusalOfLowered?: (call: ReplyCall, outputTokens: number) => Refusal<'BAD_REQUEST'>;
+  readonly refusalOfLowered?: (call: LoweredCall, outputTokens: number) => Refusal<'BAD_REQUEST'>;
   /** The last frames of a stream that was charged, also of one that was kept for a retry. */
   readonly endFrames: (end: StreamEnd, charged: Micros) => string;
 }

@@ -9,7 +9,7 @@ export function createMessagesReply(echo: Echo): Reply {
   return {
     plain: (call, completion, usage) => plainReply(call, completion, usage, echo),
     stream: (call) => createStreamReply(call, echo),
-    refusalOfLowered: ({ model, outputTokensAsked }, most) => overLimit(outputTokensAsked, most, model.id),
+    refusalOfLowered: overLimit,
     endFrames,
   };
 }
