@@ -8,7 +8,7 @@ import type { Speaks } from './messages-answers.ts';
 /** A service for Claude Code: `large` is a model of chat completions, and `claude-opus-5-5` is one of Claude. */
 
 export const FUNDS = 10_000_000;
-const OUTPUT_MAX = 64_000;
+export const OUTPUT_MAX = 64_000;
 export const DONE: Deed = { text: 'The file is made.' };
 /** What each call uses, by its number: all are different, so that none can stand for another. */
 export const tokensOf = (index: number): Tokens => ({ prompt: 9_000 + index, completion: 40 + 3 * index });

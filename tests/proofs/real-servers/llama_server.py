@@ -1,4 +1,7 @@
-"""Serves a model by llama.cpp's own server until it is ended. Arguments: GGUF file, port, and `vectors` if it makes them too."""
+"""Serves a model by llama.cpp's own server until it is ended.
+
+Arguments: GGUF file, port, `vectors` if it makes them too, `long` for prompts of agents.
+"""
 
 import signal
 import sys
@@ -8,7 +11,7 @@ import xllamacpp
 settings = xllamacpp.CommonParams()
 settings.model.path = sys.argv[1]
 settings.port = int(sys.argv[2])
-settings.n_ctx = 8192
+settings.n_ctx = 131072 if "long" in sys.argv else 8192
 settings.n_parallel = 2
 settings.cpuparams.n_threads = 1
 if "vectors" in sys.argv:

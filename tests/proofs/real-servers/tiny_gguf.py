@@ -7,6 +7,7 @@ import sys
 
 import gguf
 import numpy
+from letters import byte_names
 
 CONTEXT, WIDTH, LAYERS, HIDDEN, HEADS = 4096, 64, 2, 128, 4
 TEMPLATE = (
@@ -14,14 +15,6 @@ TEMPLATE = (
     "{% if add_generation_prompt %}<|assistant|>{% endif %}"
 )
 START, END = 0, 1
-
-
-def byte_names():
-    """Every byte under the printable letter that tokenizers of this kind have for it."""
-    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    others = [byte for byte in range(256) if byte not in printable]
-    return [chr(byte) if byte in printable else chr(256 + others.index(byte)) for byte in range(256)]
-
 
 words = ["<s>", "</s>", *byte_names()]
 numbers = numpy.random.default_rng(7)
