@@ -26,8 +26,10 @@ const TOOL_TIMEOUT_MS = 170_000; // Below the time limit of a test, so that the 
 const GO = { GOGC: 'off', GOMEMLIMIT: '3GiB', GOMAXPROCS: '1' };
 
 /** What a check has read is kept, so the next one reads only files that have changed. */
-const KEPT = '.test-output';
-const INCREMENTAL = ['--incremental', '--tsBuildInfoFile', `${KEPT}/types.tsbuildinfo`];
+export const KEPT = '.test-output';
+/** The compiler's notes. */
+export const TYPES_KEPT = `${KEPT}/types.tsbuildinfo`;
+const INCREMENTAL = ['--incremental', '--tsBuildInfoFile', TYPES_KEPT];
 const kept = (name: string): readonly string[] => ['--cache', '--cache-location', `${KEPT}/knip-${name}`];
 
 /** What must be content with the repository. Each ends with a code other than 0 on its first finding. */
