@@ -22,7 +22,7 @@ test('WI-12 Claude on Vertex gets Messages as they were written, and answers who
   const content = BLOCKS;
   const { reply, bill } = await ask(answering({ content }), { ...ASKED, model: MODEL }, { headers });
   assert.deepEqual([reply.status, bill.charged], [200, 2_115], reply.text);
-  assert.deepEqual((reply.body as Fields)['content'], content);
+  assert.deepEqual(reply.body['content'], content);
   const { path, body, headers: got } = sent();
   assert.equal(path, `${MODELS}/claude-opus-5-5@20260101:rawPredict`);
   assert.deepEqual(body, { anthropic_version: 'vertex-2023-10-16', max_tokens: 500, ...ASKED });

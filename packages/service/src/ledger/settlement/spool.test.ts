@@ -44,6 +44,7 @@ function settlementOf(charge: bigint): Settlement {
     isUsageClamped: false,
     usage: { promptTokens: 10, cachedTokens: 1, cacheWriteTokens: 0, completionTokens: 5, reasoningTokens: 2 },
     correlationId: undefined,
+    session: undefined,
   };
 }
 
@@ -78,6 +79,7 @@ test('WA-17 a settlement is read back as written', () => {
     settlementOf(9_007_199_254_740_991n),
     { ...settlementOf(0n), model: undefined, priceId: undefined },
     { ...settlementOf(1n), usage: { ...settlementOf(1n).usage, rare: RARE } },
+    { ...settlementOf(1n), session: { name: 's-1', client: 'codex' as const } },
   ];
   const read = readSpooled(settlements.map(lineOf).join(''));
   assert.deepEqual(read, { settlements, malformed: 0, isTorn: false });

@@ -56,7 +56,7 @@ function rawPredict(
   { plain, streamed }: { readonly plain: URL; readonly streamed: URL },
 ): VendorFetch {
   return (_input, init) => {
-    const asked = parseJson(String(init?.body));
+    const asked = typeof init?.body === 'string' ? parseJson(init.body) : undefined;
     if (!isJsonObject(asked)) throw new Error('The library for Claude sent a body that is no object.');
     const { model: _model, ...body } = asked;
     const url = body['stream'] === true ? streamed : plain;
