@@ -1,54 +1,18 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, afterEach, test, type TestContext } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { parseCatalogueFile } from '../../packages/service/src/catalogue/catalogue-file.ts';
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
-import { runHere } from '../support/commands.ts';
 import { answerOf, GOOD_SERVER } from '../support/probed-server.ts';
-import { completionBody, frame, type NextScript, startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { foundIn, probeBy, PROBED_MODEL, proposedIn, setProbing } from '../support/probing.ts';
+import { completionBody, frame, type NextScript } from '../support/scripted-upstream.ts';
 
 /** The tests run `purser catalogue probe` on servers that behave, ignore the limit, report no usage, or do not answer. */
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-probe-'));
-const upstream = await startScriptedUpstream();
-after(async () => {
-  await upstream.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const { folder, upstream, ours, run } = await setProbing();
 let first = 0;
 afterEach(() => void (first = upstream.requests.length));
-
-const MODEL = {
-  id: 'acme.small',
-  provider: 'ours',
-  providerModel: 'small',
-  resale: 'open',
-  price: { inputMicrosPerMillion: 1_000_000, outputMicrosPerMillion: 2_000_000 },
-  contextTokens: 32_000,
-  maxOutputTokens: 4_000,
-};
-
-const OURS = { kind: 'openai-compatible', baseUrl: upstream.baseUrl, apiKeyEnv: 'OURS_API_KEY' };
-
-async function run(t: TestContext, words: readonly string[], changes: JsonObject = {}, ours = OURS) {
-  const file = path.join(folder, 'catalogue.json');
-  writeFileSync(file, JSON.stringify({ providers: { ours }, models: [{ ...MODEL, ...changes }] }));
-  return probe(t, file, MODEL.id, ...words);
-}
-
-async function probe(t: TestContext, catalogueFile: string, ...words: readonly string[]) {
-  const environment = { PURSER_CATALOGUE: catalogueFile, PURSER_CURRENCY: 'EUR', OURS_API_KEY: 'key-of-ours' };
-  const { status, lines } = await runHere(t, ['catalogue', 'probe', ...words], { environment });
-  return { status, said: lines.join('\n') };
-}
-
-/** The lines of a report, by what they are about. */
-function found(said: string): Readonly<Record<string, string>> {
-  const lines = [...said.matchAll(/^ {2}(\S.*?) {2,}(yes|no|unclear) +(.*)$/gm)];
-  return Object.fromEntries(lines.map(([, what = '', is = '', words = '']) => [what, `${is}: ${words}`]));
-}
 
 test('MO-13 the probe sends nothing without --yes', async (t) => {
   const { status, said } = await run(t, []);
@@ -63,16 +27,22 @@ test('MO-13 the probe sends nothing without --yes', async (t) => {
 
 test('MO-13 the probe of an alias names its model', async (t) => {
   const file = path.join(folder, 'alias.json');
-  writeFileSync(file, JSON.stringify({ providers: { ours: OURS }, models: [MODEL], aliases: { small: MODEL.id } }));
-  await assert.rejects(probe(t, file, 'small'), /no model `small`\. It is an alias: name the model, `acme\.small`\.$/);
-  await assert.rejects(probe(t, file, 'large'), /no model `large`\.$/);
+  writeFileSync(
+    file,
+    JSON.stringify({ providers: { ours: ours }, models: [PROBED_MODEL], aliases: { small: PROBED_MODEL.id } }),
+  );
+  await assert.rejects(
+    probeBy(t, file, 'small'),
+    /no model `small`\. It is an alias: name the model, `acme\.small`\.$/,
+  );
+  await assert.rejects(probeBy(t, file, 'large'), /no model `large`\.$/);
 });
 
 test('MO-13 a good server needs only a smaller context', async (t) => {
   upstream.script(answerOf(GOOD_SERVER));
   const { status, said } = await run(t, ['--yes']);
   assert.equal(status, 0);
-  assert.deepEqual(found(said), {
+  assert.deepEqual(foundIn(said), {
     'chat completions': 'yes: it answers',
     Responses: 'no: it serves none for this model (404)',
     'output limit by max_completion_tokens': 'yes: the answer was cut, with the finish reason `length`',
@@ -86,7 +56,7 @@ test('MO-13 a good server needs only a smaller context', async (t) => {
     'developer role': 'yes: it is obeyed',
     'context size': "yes: the server's list of models says 8192 tokens",
   });
-  assert.deepEqual(proposedIn(said), { ...MODEL, contextTokens: 8_192 });
+  assert.deepEqual(proposedIn(said), { ...PROBED_MODEL, contextTokens: 8_192 });
   const sent = upstream.requests.slice(first);
   assert.equal(sent.length, 10); // Nine calls, and the list of models.
   assert.ok(sent.every(({ headers }) => headers.authorization === 'Bearer key-of-ours'));
@@ -97,12 +67,12 @@ test('MO-13 the probe says which interfaces an upstream serves', async (t) => {
   upstream.script(answerOf({ ...GOOD_SERVER, apis: ['responses'] }));
   const alone = await run(t, ['--yes'], small);
   assert.equal(alone.status, 0, alone.said);
-  const { 'chat completions': chat, Responses: responses, tools, streams } = found(alone.said);
+  const { 'chat completions': chat, Responses: responses, tools, streams } = foundIn(alone.said);
   assert.deepEqual(
     [chat, responses, tools?.slice(0, 3), streams?.slice(0, 3)],
     ['no: it serves none for this model (404)', 'yes: it answers', 'yes', 'yes'],
   );
-  assert.deepEqual(proposedIn(alone.said), { ...MODEL, ...small, apis: ['responses'] });
+  assert.deepEqual(proposedIn(alone.said), { ...PROBED_MODEL, ...small, apis: ['responses'] });
 
   upstream.script(answerOf({ ...GOOD_SERVER, apis: ['chat', 'responses'] }));
   assert.deepEqual(proposedIn((await run(t, ['--yes'], small)).said)['apis'], ['chat', 'responses']);
@@ -113,15 +83,15 @@ test('MO-13 the probe says which interfaces an upstream serves', async (t) => {
 test('MO-13 a model that takes tools by Responses alone keeps them', async (t) => {
   upstream.script(answerOf({ ...GOOD_SERVER, apis: ['chat', 'responses'], hasToolsElsewhere: true }));
   const { said } = await run(t, ['--yes'], { contextTokens: 8_000 });
-  assert.equal(found(said)['tools'], 'yes: by Responses alone');
-  assert.deepEqual(proposedIn(said), { ...MODEL, contextTokens: 8_000, apis: ['responses'] });
+  assert.equal(foundIn(said)['tools'], 'yes: by Responses alone');
+  assert.deepEqual(proposedIn(said), { ...PROBED_MODEL, contextTokens: 8_000, apis: ['responses'] });
 });
 
 test('MO-13 a server that ignores `max_completion_tokens` gets `max_tokens` proposed', async (t) => {
   upstream.script(answerOf({ ...GOOD_SERVER, limits: ['max_tokens'] }));
   const { said } = await run(t, ['--yes'], { outputLimitParameter: 'max_completion_tokens', contextTokens: 8_000 });
   assert.match(
-    found(said)['output limit by max_completion_tokens'] ?? '',
+    foundIn(said)['output limit by max_completion_tokens'] ?? '',
     /^no: it is ignored: 200 tokens for a limit of 24/,
   );
   assert.equal(proposedIn(said)['outputLimitParameter'], 'max_tokens');
@@ -134,7 +104,7 @@ test('MO-13 a server that ignores `max_completion_tokens` gets `max_tokens` prop
 test('MO-13 a server that counts one of two choices gets no `n`', async (t) => {
   upstream.script(answerOf({ ...GOOD_SERVER, countsOneChoice: true }));
   const { said } = await run(t, ['--yes'], { contextTokens: 8_000, parameters: ['n', 'temperature'] });
-  assert.equal(found(said)['usage of two choices'], 'no: it counts one answer: 24 tokens for two of 24');
+  assert.equal(foundIn(said)['usage of two choices'], 'no: it counts one answer: 24 tokens for two of 24');
   assert.doesNotMatch(said, /The entry needs no change/);
   assert.deepEqual(proposedIn(said)['parameters'], ['temperature']);
 });
@@ -145,7 +115,7 @@ test('MO-13 a server without common features gets a fitting entry', async (t) =>
     contextTokens: 8_000,
     parameters: ['tools', 'temperature', 'response_format'],
   });
-  const { 'output limit by max_tokens': limit, ...others } = found(said);
+  const { 'output limit by max_tokens': limit, ...others } = foundIn(said);
   assert.match(limit ?? '', /^yes/);
   assert.deepEqual(
     Object.entries(others).flatMap(([what, words]) => (words.startsWith('no') ? [`${what}: ${words.slice(4)}`] : [])),
@@ -174,7 +144,7 @@ test('MO-13 a proposal that drops parameters changes nothing else', async (t) =>
     [{ parameters: ['*', 'top_k'] }, ['top_k']],
   ] as const) {
     const proposed = await proposal(changes);
-    parseCatalogueFile(JSON.stringify({ providers: { ours: OURS }, models: [proposed] }));
+    parseCatalogueFile(JSON.stringify({ providers: { ours: ours }, models: [proposed] }));
     const { parameters, reasonsOutOfSight } = proposed as Readonly<Record<string, readonly string[]>>;
     assert.equal(reasonsOutOfSight, false);
     assert.deepEqual(
@@ -199,10 +169,13 @@ test('MO-13 an unclear result changes nothing', async (t) => {
     return asked?.['response_format'] === undefined ? usual(request) : { status: 500, body: '{}' };
   });
   const { said } = await run(t, ['--yes'], { contextTokens: 8_000 });
-  assert.match(found(said)['output limit by max_tokens'] ?? '', /^unclear: the answer ended by itself/);
-  assert.match(found(said)['output limit by max_completion_tokens'] ?? '', /^yes/);
-  assert.match(found(said)['developer role'] ?? '', /^unclear: it is accepted, but the model obeys no system message/);
-  assert.match(found(said)['JSON schema'] ?? '', /^unclear: the upstream fails \(500\)/);
+  assert.match(foundIn(said)['output limit by max_tokens'] ?? '', /^unclear: the answer ended by itself/);
+  assert.match(foundIn(said)['output limit by max_completion_tokens'] ?? '', /^yes/);
+  assert.match(
+    foundIn(said)['developer role'] ?? '',
+    /^unclear: it is accepted, but the model obeys no system message/,
+  );
+  assert.match(foundIn(said)['JSON schema'] ?? '', /^unclear: the upstream fails \(500\)/);
   assert.match(said, /The entry needs no change/);
 });
 
@@ -214,7 +187,7 @@ test('MO-13 filling the context reveals a silently cut prompt', async (t) => {
     return { body: completionBody({ model: 'small', content: 'a', usage }) };
   });
   const { said } = await run(t, ['--yes', '--fill-context'], { contextTokens: 16_000 });
-  assert.match(found(said)['too long a prompt'] ?? '', /^no: the prompt was cut to 4096 tokens without an error/);
+  assert.match(foundIn(said)['too long a prompt'] ?? '', /^no: the prompt was cut to 4096 tokens without an error/);
 });
 
 test('MO-13 each way an upstream fails is told apart', async (t) => {
@@ -272,7 +245,7 @@ test('MO-13 MO-09 a native kind is probed in its format', async (t) => {
   const { status, said } = await run(t, ['--yes'], { providerModel: 'claude-3-haiku' }, ours);
   assert.equal(status, 0, said);
   assert.match(said, /at most 7 calls/);
-  const { 'JSON schema': schema, ...others } = found(said);
+  const { 'JSON schema': schema, ...others } = foundIn(said);
   assert.match(
     schema ?? '',
     /^no: the format of this kind of provider has no word for `response_format`\. Make the model call a tool/,
@@ -291,10 +264,3 @@ test('MO-13 MO-09 a native kind is probed in its format', async (t) => {
   );
   assert.ok(!(proposedIn(said)['parameters'] as readonly string[]).includes('response_format'));
 });
-
-/** An entry that the command proposes, counted from the last. */
-function proposedIn(said: string, index = -1): JsonObject {
-  const [, text = ''] = said.split('Proposed, to be put into the catalogue file by you:\n');
-  const entries = text.split(/(?<=^\})\n/m).filter((one) => one !== '');
-  return JSON.parse(entries.at(index) ?? 'null') as JsonObject;
-}

@@ -12,7 +12,9 @@ export interface ProbedServer {
   /** The usage of a plain answer covers its first choice only, as that of llama.cpp does. */
   readonly countsOneChoice?: boolean;
   /** The interfaces that it serves; chat completions unless given. */
-  readonly apis?: readonly ('chat' | 'responses')[];
+  readonly apis?: readonly ('chat' | 'responses' | 'embeddings')[];
+  /** Whether the size of its vectors can be chosen. */
+  readonly shortensVectors?: boolean;
   /** Whether it takes tools by Responses alone. */
   readonly hasToolsElsewhere?: boolean;
   /** Whether the model obeys messages. It is false for a model that obeys no message at all. */
@@ -34,13 +36,16 @@ export function answerOf({
   countsOneChoice = false,
   apis = ['chat'],
   hasToolsElsewhere = false,
+  shortensVectors = true,
 }: ProbedServer): (request: RecordedRequest) => UpstreamScript {
   return ({ path: address, body }) => {
     if (address === '/v1/models') {
       return { body: JSON.stringify({ data: [{ id: 'other' }, { id: 'small', max_model_len: 8_192 }] }) };
     }
     const asked = body as JsonObject;
-    if (!apis.includes(address.endsWith('/responses') ? 'responses' : 'chat')) return { status: 404, body: '{}' };
+    const api = address.endsWith('/responses') ? 'responses' : address.endsWith('/embeddings') ? 'embeddings' : 'chat';
+    if (!apis.includes(api)) return { status: 404, body: '{}' };
+    if (api === 'embeddings') return vectorsFor(asked, { reportsUsage, shortensVectors });
     if (address.endsWith('/responses')) return responseTo(asked);
     const [message] = asked['messages'] as readonly JsonObject[];
     const facts = { model: 'small', content: null };
@@ -89,4 +94,14 @@ function responseTo(asked: JsonObject): UpstreamScript {
   const usage = { input_tokens: 20, output_tokens: asked['max_output_tokens'], total_tokens: 44 };
   const cut = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, usage };
   return responding([messageItem('1 2 3 4 5')], cut);
+}
+
+function vectorsFor(
+  { input, dimensions }: JsonObject,
+  { reportsUsage, shortensVectors }: Pick<ProbedServer, 'reportsUsage' | 'shortensVectors'>,
+): UpstreamScript {
+  const numbers = shortensVectors === true ? Number(dimensions ?? 1_024) : 1_024;
+  const data = [input].flat().map((_, index) => ({ object: 'embedding', index, embedding: Array(numbers).fill(0.5) }));
+  const usage = reportsUsage ? { usage: { prompt_tokens: 4, total_tokens: 4 } } : {};
+  return { body: JSON.stringify({ object: 'list', data, model: 'small', ...usage }) };
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { KINDS_WITH_APIS } from '@purser/contract/apis.ts';
+import { isOfEmbeddings, KINDS_WITH_APIS } from '@purser/contract/apis.ts';
 import { type CataloguePrice, statedPrice } from '@purser/contract/catalogue.ts';
 import { defaultOutputLimitParameter } from '@purser/contract/output-limit.ts';
 import type { Config } from '#app/config.ts';
@@ -111,18 +111,22 @@ interface Announcement {
 
 function announce(subjects: readonly Subject[], { fillsContext, currency }: Announcement): void {
   for (const { upstream, target, price } of subjects) {
+    const makesVectors = isOfEmbeddings(target.apis);
     const { calls, cost } = planOf({
       limits: parametersOf(target).length,
       hasApis: KINDS_WITH_APIS.has(target.definition.kind),
       price,
       maxOutputTokens: upstream.maxOutputTokens,
       fullContextTokens: fillsContext ? target.contextTokens : undefined,
+      makesVectors,
     });
     console.log(`${titleOf(upstream)}: at most ${calls} calls.`);
     console.log(
       cost === undefined
         ? '  What they cost is not known: the entry has no price.'
-        : `  They cost at most ${inUnits(cost.honoured)} ${currency} if the upstream honours output limits,\n` +
+        : makesVectors
+          ? `  They cost at most ${inUnits(cost.honoured)} ${currency}.`
+          : `  They cost at most ${inUnits(cost.honoured)} ${currency} if the upstream honours output limits,\n` +
             `  and at most ${inUnits(cost.ignored)} ${currency} if it ignores all of them.`,
     );
   }

@@ -12,6 +12,7 @@ import {
   SYSTEM,
   TOOL,
 } from '#probe/questions.ts';
+import { VECTOR_CALLS } from '#probe/vectors.ts';
 
 /** A call that a probe may make, in tokens at most. */
 interface PlannedCall {
@@ -35,14 +36,23 @@ interface PlanOptions {
   readonly maxOutputTokens: number;
   /** The tokens of the full context. It is undefined unless a prompt is sent that fills the context. */
   readonly fullContextTokens: number | undefined;
+  /** Only vectors are asked for. */
+  readonly makesVectors?: boolean;
 }
 
 const INPUT = /^(?:input|cache|audioInput|imageInput)/;
 const TOKENS_PER_PRICE = 1_000_000n;
 
 /** Says what a probe may cost at most. Streams and orders may be asked for twice, in both forms. */
-export function planOf({ limits, hasApis = false, price, maxOutputTokens, fullContextTokens }: PlanOptions): ProbePlan {
+export function planOf(options: PlanOptions): ProbePlan {
+  const { limits, hasApis = false, price, maxOutputTokens, fullContextTokens, makesVectors = false } = options;
+  if (makesVectors) {
+    const asked = Array.from({ length: VECTOR_CALLS }, () => ({ inputTokens: QUESTION_TOKENS_MAX, outputTokens: 0 }));
+    const cost = price && costOf(price, asked);
+    return { calls: VECTOR_CALLS, cost: cost === undefined ? undefined : { honoured: cost, ignored: cost } };
+  }
   const questions = [...Array.from({ length: limits }, () => COUNT), SHORT, SHORT, TOOL, SCHEMA, DEVELOPER, SYSTEM];
+  // If it serves neither, vectors are asked for instead of all that follows.
   if (hasApis) questions.push(HELLO, HELLO, TOOL);
   const calls = questions.map(({ outputTokens }: ProbeCall): PlannedCall => {
     return { inputTokens: QUESTION_TOKENS_MAX, outputTokens };

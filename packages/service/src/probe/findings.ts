@@ -123,7 +123,7 @@ export function fullContextFinding(contextTokens: number, outcome: Outcome): Fin
 /** Failures that would come again. Others, such as a 500, prove nothing. */
 const REFUSALS: ReadonlySet<UpstreamErrorKind> = new Set(['rejected', 'refused', 'too-long']);
 
-function failed(what: string, error: UpstreamError): Finding {
+export function failed(what: string, error: UpstreamError): Finding {
   if (error instanceof NotExpressible) return { what, is: 'no', words: error.message };
   const status = error.status === undefined ? '' : ` (${error.status})`;
   const words: Readonly<Partial<Record<UpstreamError['kind'], string>>> = {

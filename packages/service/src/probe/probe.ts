@@ -1,6 +1,6 @@
 import type { Api, CatalogueProvider } from '@purser/contract/catalogue.ts';
-import { probeApis, probeToolElsewhere } from '#probe/apis.ts';
-import { KINDS_WITH_APIS } from '@purser/contract/apis.ts';
+import { type ProbedApis, probeApis, probeToolElsewhere } from '#probe/apis.ts';
+import { isOfEmbeddings, KINDS_WITH_APIS } from '@purser/contract/apis.ts';
 import { askPlain, askStreamed, isAnswer, type Manner, type Outcome } from '#probe/exchange.ts';
 import {
   choicesFinding,
@@ -16,6 +16,7 @@ import {
 } from '#probe/findings.ts';
 import type { ListedLimits } from '#probe/listed-limits.ts';
 import { CHOICES, COUNT, DEVELOPER, SCHEMA, SHORT, SYSTEM, TOOL, tooLongFor } from '#probe/questions.ts';
+import { probeVectors, type ProbedVectors } from '#probe/vectors.ts';
 import { type Provider, type ProviderCall, UpstreamError, type UpstreamErrorKind } from '#providers/provider.ts';
 
 type LimitParameter = ProviderCall['outputLimitParameter'];
@@ -56,6 +57,8 @@ export interface Probed {
   readonly listed: ListedLimits | undefined;
   /** The interfaces that it serves, as far as is known. Undefined for a kind that has one. */
   readonly apis: readonly Api[] | undefined;
+  /** How many numbers its vectors have, if it makes vectors. */
+  readonly vectorNumbers?: number | undefined;
 }
 
 /** The upstream cannot be probed at all. The message says why, and what to do. */
@@ -91,7 +94,17 @@ export async function probe(target: ProbeTarget, options: ProbeOptions): Promise
       timeoutMs: options.timeoutMs,
     });
   const byApi = (by: readonly Api[]): Manner => mannerBy(by)(target.outputLimitParameter);
+  const askForVectors = () => probeVectors(byApi(['embeddings']), (outcome) => passable(outcome, true));
+  if (isOfEmbeddings(target.apis)) {
+    const vectors = await askForVectors();
+    if (vectors instanceof UpstreamError) throw stoppedBy(vectors);
+    return ofVectors(target, vectors);
+  }
   const apis = KINDS_WITH_APIS.has(definition.kind) ? await probeApis(target.apis, byApi, passable) : ONE_API;
+  if (servesNothing(apis)) {
+    const vectors = await askForVectors();
+    if (!(vectors instanceof UpstreamError)) return ofVectors(target, vectors, apis.findings);
+  }
   const manner = mannerBy(apis.asked);
 
   const limits = await probeLimits(target, manner, apis.asked);
@@ -131,8 +144,33 @@ export async function probe(target: ProbeTarget, options: ProbeOptions): Promise
   };
 }
 
+function servesNothing({ findings }: ProbedApis): boolean {
+  return findings.length > 0 && findings.every(({ is }) => is === 'no');
+}
+
+/** Vectors were asked for, and nothing else: the rest stays as the entry has it. */
+function ofVectors(
+  { outputLimitParameter }: ProbeTarget,
+  { findings, numbers }: ProbedVectors,
+  others: readonly Finding[] = [],
+): Probed {
+  return {
+    findings: [...others, ...findings],
+    outputLimitParameter,
+    isLimitDisproved: false,
+    isStreamOptionsTaken: true,
+    isDeveloperTaken: true,
+    isToolTaken: true,
+    isSchemaTaken: true,
+    isEveryChoiceCounted: true,
+    listed: undefined,
+    apis: ['embeddings'],
+    vectorNumbers: numbers,
+  };
+}
+
 /** What a kind of provider with one interface has to show. */
-const ONE_API = { findings: [], asked: undefined, served: undefined };
+const ONE_API: ProbedApis = { findings: [], asked: undefined, served: undefined };
 
 /** The first calls: they also show whether the upstream answers at all. */
 async function probeLimits(

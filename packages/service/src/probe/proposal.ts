@@ -1,5 +1,5 @@
 import { type CatalogueProvider, reasonsOutOfSight } from '@purser/contract/catalogue.ts';
-import type { JsonObject } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import type { Probed, ProbeTarget } from '#probe/probe.ts';
 
 /** One upstream of an entry that was probed. */
@@ -42,6 +42,7 @@ export function proposalOf(entries: Entries, upstreams: readonly ProbedUpstream[
     model = withParameter(model, { probed, place });
     model = withApis(model, { target, probed, place });
     model = withLimits(model, probed);
+    model = withVectors(model, probed);
     model = withoutParameters(model, probed, entries.parameters);
     const options = optionsOf(target.definition, probed);
     if (options !== undefined)
@@ -80,6 +81,14 @@ function withLimits(model: JsonObject, { listed }: Probed): JsonObject {
   const limits = { contextTokens: listed?.contextTokens, maxOutputTokens: listed?.outputTokens };
   const smaller = Object.entries(limits).filter(([name, limit]) => limit !== undefined && limit < Number(model[name]));
   return smaller.length === 0 ? model : { ...model, ...Object.fromEntries(smaller) };
+}
+
+/** What the entry of a model of embeddings has to say. A vector may not have more numbers than it says. */
+function withVectors(model: JsonObject, { vectorNumbers }: Probed): JsonObject {
+  if (vectorNumbers === undefined || vectorNumbers <= Number(model['dimensionsMax'] ?? 0)) return model;
+  const { price } = model;
+  const priced = isJsonObject(price) ? { price: { ...price, outputMicrosPerMillion: 0 } } : {};
+  return { ...model, ...priced, maxOutputTokens: 1, dimensionsMax: vectorNumbers };
 }
 
 function withoutParameters(model: JsonObject, probed: Probed, format: FormatParameters): JsonObject {
