@@ -646,7 +646,7 @@ grant usage on schema db to purser_sandbox;
 
 create type db.hold_request as (call_id uuid, app_id text, user_id text, least_micros bigint, most_micros bigint, streams_max integer, key_digest bytea, body_digest bytea, joins boolean, joined_call uuid, calls_max integer, budget_key text, budget_micros bigint);
 
-create type db.named_session as (call_id uuid, name text, client text);
+create type db.named_session as (call_id uuid, name text, client text, wire text);
 
 create table db.clock (
   is_only boolean default true not null,
@@ -1734,6 +1734,7 @@ grant select on usage.late_receipts to purser_live;
 create table usage.session_calls (
   call_id uuid not null,
   session_id bigint not null,
+  wire text,
   constraint session_calls_pkey PRIMARY KEY (call_id)
 );
 CREATE INDEX session_calls_session ON usage.session_calls USING btree (session_id);
@@ -2426,7 +2427,7 @@ grant execute on function usage.expire_sessions(bigint,integer,double precision)
 -- usage.note_sessions(p_calls db.named_session[]) returns void
 --   sql, volatile, search_path=pg_catalog, enable_seqscan=off
 
--- usage.receipts(p_app text, p_call uuid, p_correlation text, p_most integer) returns TABLE(app_id text, call_id uuid, correlation_id text, user_id text, model text, settled_at timestamp with time zone, outcome text, is_estimated boolean, prompt_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, held_micros bigint, charged_micros bigint, price_id bigint, input_micros_per_million bigint, cached_input_micros_per_million bigint, cache_write_micros_per_million bigint, output_micros_per_million bigint, margin_basis_points integer, margin_micros_per_call bigint, details jsonb, provider text, provider_model text, rare_counts jsonb, is_late boolean, session text)
+-- usage.receipts(p_app text, p_call uuid, p_correlation text, p_most integer) returns TABLE(app_id text, call_id uuid, correlation_id text, user_id text, model text, settled_at timestamp with time zone, outcome text, is_estimated boolean, prompt_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, held_micros bigint, charged_micros bigint, price_id bigint, input_micros_per_million bigint, cached_input_micros_per_million bigint, cache_write_micros_per_million bigint, output_micros_per_million bigint, margin_basis_points integer, margin_micros_per_call bigint, details jsonb, provider text, provider_model text, rare_counts jsonb, is_late boolean, session text, wire text)
 --   sql, stable, security definer, search_path=pg_catalog, enable_seqscan=off
 grant execute on function usage.receipts(text,uuid,text,integer) to purser_live;
 

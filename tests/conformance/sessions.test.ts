@@ -86,9 +86,9 @@ eachWire.test('CP-19 WI-01 a call keeps its session and wire', async (wire) => {
   );
   const callId = named.headers.get('x-service-call-id') ?? '';
   const receipt = await owner.get(200, 'GET', `/apps/${app.appId}/calls/${callId}`);
-  assert.equal(receipt['session'], CODEX['session-id']);
+  assert.deepEqual([receipt['session'], receipt['wire']], [CODEX['session-id'], name]);
   const own = await send(`/calls/${callId}`, { url: service.url, key: app.liveKey, user });
-  assert.equal(own.body['session'], CODEX['session-id'], own.text);
+  assert.deepEqual([own.body['session'], own.body['wire']], [CODEX['session-id'], name], own.text);
 });
 
 test('CP-19 what is no name of a session is ignored', async () => {

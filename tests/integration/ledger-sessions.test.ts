@@ -36,7 +36,7 @@ async function held(user: string, amount: number, more: Parameters<typeof holdOf
 
 const named = (request: HoldRequest, charge: number, name?: string): Settlement => ({
   ...endOf(request, charge),
-  session: name === undefined ? undefined : { name, client: 'codex' },
+  session: name === undefined ? undefined : { name, client: 'codex', wire: 'responses' },
 });
 
 /** The sessions as they are counted, and as the receipts say. */

@@ -109,6 +109,10 @@ export const receiptSchema = z
       description:
         'The session that a coding agent named in a header of the call. It is absent if none did, and once calls of that time cannot be looked up any more.',
     }),
+    wire: z.string().optional().meta({
+      description:
+        'The wire by which a call of a session came: `chat`, `responses`, `messages` or `embeddings`. It is there when `session` is.',
+    }),
   })
   .meta({ id: 'Receipt' });
 /** What became of a chat call: also of one that was refused, failed or replayed, or that a test key made (CC-19). */

@@ -95,6 +95,8 @@ export interface Receipt {
   late?: true | undefined;
   /** The session that a coding agent named in a header of the call, while it can be looked up. */
   session?: string | undefined;
+  /** The wire by which a call of a session came. */
+  wire?: string | undefined;
 }
 
 /** No token is in two parts. The optional parts are there if they are not 0. */

@@ -5,7 +5,8 @@
 create type db.named_session as (
   call_id uuid,
   name text, -- As its client sent it: 1 to 128 visible ASCII characters.
-  client text -- Which coding agent it is, by its user agent. Null: an unknown one.
+  client text, -- Which coding agent it is, by its user agent. Null: an unknown one.
+  wire text -- By which the call came.
 );
 
 -- What the calls of a session have cost. A row lasts as long as a call can be looked up after the last of them, and goes with the owner
@@ -24,10 +25,11 @@ create table usage.sessions (
 ) with (fillfactor = 50); -- Every call of a session changes its row, and none of the indexes.
 create index sessions_of_wallet on usage.sessions (wallet_id, begun_at desc, session_id desc);
 
--- Which session the receipt of a call belongs to.
+-- Which session the receipt of a call belongs to, and by which wire it came.
 create table usage.session_calls (
   call_id uuid primary key, -- In usage.calls. Of a call that was charged late: its second receipt.
-  session_id bigint not null
+  session_id bigint not null,
+  wire text
 );
 create index session_calls_session on usage.session_calls (session_id);
 

@@ -150,6 +150,8 @@ class Receipt:
     """Whether it was charged after its hold had been released, because the gateway that answered was cut off."""
     session: str | None = None
     """The session that a coding agent named in a header of the call, while it can be looked up."""
+    wire: str | None = None
+    """The wire by which a call of a session came."""
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ export const sessionRecords = recordArrayOf<Ended>({
   call_id: ({ callId }) => callId,
   name: ({ session }) => session?.name,
   client: ({ session }) => session?.client,
+  wire: ({ session }) => session?.wire,
 });
 
 /** The sessions of those calls that name one. Null if none does, which nearly all do not: then nothing is looked for. */

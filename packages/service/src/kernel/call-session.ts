@@ -14,6 +14,8 @@ export interface CallSession {
   readonly name: string;
   /** Which coding agent it is. Undefined if its user agent is not a known one. */
   readonly client: CodingAgent | undefined;
+  /** The wire by which the call came. */
+  readonly wire: string;
 }
 
 /** The headers of Claude Code, Codex and opencode, in this order. */
@@ -21,10 +23,10 @@ const HEADERS = ['x-claude-code-session-id', 'session-id', 'x-session-id'] as co
 const NAME = /^[\x21-\x7e]{1,128}$/;
 
 /** Reads the session of a call. What is no name is ignored, like a header that nobody reads. */
-export function sessionOf(headers: IncomingHttpHeaders): CallSession | undefined {
+export function sessionOf(headers: IncomingHttpHeaders, wire: string): CallSession | undefined {
   for (const header of HEADERS) {
     const name = headers[header];
-    if (typeof name === 'string' && NAME.test(name)) return { name, client: clientOf(headers['user-agent']) };
+    if (typeof name === 'string' && NAME.test(name)) return { name, client: clientOf(headers['user-agent']), wire };
   }
   return undefined;
 }

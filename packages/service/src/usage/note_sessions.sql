@@ -4,7 +4,7 @@
 create or replace function usage.note_sessions(p_calls db.named_session[]) returns void
 language sql volatile set search_path = pg_catalog set enable_seqscan = off as $$
   with ended as (
-    select c.call_id, c.wallet_id, c.charged_micros, c.settled_at, q.name, q.client
+    select c.call_id, c.wallet_id, c.charged_micros, c.settled_at, q.name, q.client, q.wire
     from (select distinct on (n.call_id) n.* from unnest(p_calls) n) q
     cross join lateral (
       select k.call_id, k.wallet_id, k.charged_micros, k.settled_at from usage.calls k
@@ -22,8 +22,8 @@ language sql volatile set search_path = pg_catalog set enable_seqscan = off as $
       charged_micros = s.charged_micros + excluded.charged_micros
     returning s.session_id, s.wallet_id, s.name
   )
-  insert into usage.session_calls (call_id, session_id)
-  select e.call_id, c.session_id from ended e join counted c on c.wallet_id = e.wallet_id and c.name = e.name;
+  insert into usage.session_calls (call_id, session_id, wire)
+  select e.call_id, c.session_id, e.wire from ended e join counted c on c.wallet_id = e.wallet_id and c.name = e.name;
 $$;
 
 revoke all on function usage.note_sessions from public;

@@ -147,6 +147,7 @@ export interface ReceiptRow {
   readonly rare_counts: RareCounts | null;
   readonly is_late: boolean;
   readonly session: string | null;
+  readonly wire: string | null;
 }
 
 /** Counts that few calls have. A count of 0 is left out. */

@@ -10,15 +10,14 @@ create or replace function usage.receipts(p_app text, p_call uuid, p_correlation
   held_micros bigint, charged_micros bigint, price_id bigint,
   input_micros_per_million bigint, cached_input_micros_per_million bigint, cache_write_micros_per_million bigint,
   output_micros_per_million bigint, margin_basis_points int, margin_micros_per_call bigint, details jsonb,
-  provider text, provider_model text, rare_counts jsonb, is_late boolean, session text
+  provider text, provider_model text, rare_counts jsonb, is_late boolean, session text, wire text
 )
 language sql stable security definer set search_path = pg_catalog set enable_seqscan = off as $$
   select w.app_id, coalesce(l.call_id, c.call_id), c.correlation_id, w.user_id, c.model, c.settled_at, c.outcome, c.is_estimated,
     c.prompt_tokens, c.cached_tokens, c.cache_write_tokens, c.completion_tokens, c.reasoning_tokens,
     c.held_micros, c.charged_micros, c.price_id, p.input_micros_per_million, p.cached_input_micros_per_million,
     p.cache_write_micros_per_million, p.output_micros_per_million, p.margin_basis_points, p.margin_micros_per_call, p.details,
-    p.provider, p.provider_model, c.rare_counts, l.call_id is not null,
-    (select s.name from usage.session_calls n join usage.sessions s on s.session_id = n.session_id where n.call_id = c.call_id)
+    p.provider, p.provider_model, c.rare_counts, l.call_id is not null, n.name, n.wire
   from (
     select k.* from usage.calls k
     where k.call_id = coalesce((select t.receipt_id from usage.late_receipts t where t.call_id = p_call), p_call)
@@ -33,6 +32,9 @@ language sql stable security definer set search_path = pg_catalog set enable_seq
   left join usage.late_receipts l on l.receipt_id = c.call_id
   join ledger.wallets w on w.wallet_id = c.wallet_id
   left join catalogue.prices p on p.price_id = c.price_id
+  left join lateral (
+    select s.name, m.wire from usage.session_calls m join usage.sessions s on s.session_id = m.session_id where m.call_id = c.call_id
+  ) n on true
   where p_app is null or w.app_id = p_app
   order by c.call_id desc
   limit p_most;

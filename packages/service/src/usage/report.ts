@@ -62,6 +62,8 @@ export interface CallReceipt {
   readonly late?: true;
   /** The session that its client named (CP-19). Absent if it named none, or the session is not kept any more. */
   readonly session?: string;
+  /** The wire by which a call of a session came. */
+  readonly wire?: string;
 }
 
 /** The price that a receipt was charged at, so that its owner can recompute the charge. */
@@ -194,6 +196,7 @@ export function receiptOf(row: ReceiptRow): CallReceipt {
     released: micros(held - charged),
     ...(row.is_late && { late: true }),
     ...(row.session !== null && { session: row.session }),
+    ...(row.wire !== null && { wire: row.wire }),
   };
 }
 

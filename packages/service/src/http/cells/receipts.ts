@@ -31,5 +31,6 @@ export const receiptRowSchema: z.ZodType<ReceiptRow> = z.object({
   provider_model: z.string().nullable(),
   rare_counts: objectSchema(),
   is_late: z.boolean(),
-  session: z.string().nullable().default(null), // A cell of the version before sends none.
+  session: z.string().nullable().default(null), // A cell of the version before sends neither.
+  wire: z.string().nullable().default(null),
 });

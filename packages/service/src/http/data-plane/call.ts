@@ -115,7 +115,7 @@ function admitCaller(
     onCaller: (caller: Caller) => {
       if (notes !== undefined) {
         notes.caller = caller;
-        notes.session = gateway.keepsSessions ? sessionOf(request.headers) : undefined;
+        notes.session = gateway.keepsSessions ? sessionOf(request.headers, wire.name) : undefined;
         notes.span = gateway.beginSpan?.(request.headers['traceparent'], request.headers['tracestate']);
       }
       if (caller.mode === 'sandbox') head.push('x-service-mode', 'sandbox');

@@ -112,7 +112,7 @@ begin
       case when taken > 0 then money.seq end, case when taken > 0 then money.balance end, late.rare_counts, budget);
     if p_sessions is not null then
       perform usage.note_sessions(array(
-        select row(receipt, s.name, s.client)::db.named_session from unnest(p_sessions) s where s.call_id = late.call_id));
+        select row(receipt, s.name, s.client, s.wire)::db.named_session from unnest(p_sessions) s where s.call_id = late.call_id));
     end if;
     if taken < owed then
       perform ledger.move(late.wallet_id, 'charge_lost', receipt::text, owed - taken);

@@ -90,8 +90,11 @@ function correlationIdOf(value: unknown): CorrelationId | undefined {
 
 /** Nothing is charged by a session, so a damaged one is left out, and the rest of the line counts. */
 function sessionIn(value: unknown): CallSession | undefined {
-  if (!isJsonObject(value) || typeof value['name'] !== 'string' || !isSessionName(value['name'])) return undefined;
-  return { name: value['name'], client: codingAgentOf(value['client']) };
+  if (!isJsonObject(value)) return undefined;
+  const { name, client, wire } = value;
+  if (typeof name !== 'string' || !isSessionName(name) || typeof wire !== 'string' || !isSessionName(wire))
+    return undefined;
+  return { name, client: codingAgentOf(client), wire };
 }
 
 function usageOf(value: unknown): Settlement['usage'] | undefined {

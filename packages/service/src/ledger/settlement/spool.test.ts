@@ -79,7 +79,8 @@ test('WA-17 a settlement is read back as written', () => {
     settlementOf(9_007_199_254_740_991n),
     { ...settlementOf(0n), model: undefined, priceId: undefined },
     { ...settlementOf(1n), usage: { ...settlementOf(1n).usage, rare: RARE } },
-    { ...settlementOf(1n), session: { name: 's-1', client: 'codex' as const } },
+    { ...settlementOf(2n), session: { name: 's', client: 'codex' as const, wire: 'responses' } },
+    { ...settlementOf(3n), session: { name: 's', client: undefined, wire: 'chat' } },
   ];
   const read = readSpooled(settlements.map(lineOf).join(''));
   assert.deepEqual(read, { settlements, malformed: 0, isTorn: false });
@@ -104,6 +105,18 @@ for (const [what, line] of [
     assert.deepEqual(read, { settlements: around, malformed: 1, isTorn: false });
   });
 }
+
+test('WA-17 CP-19 a damaged session costs no settlement', () => {
+  const session = { name: 's', client: undefined, wire: 'chat' };
+  const damaged = [
+    { ...session, name: 'a b' },
+    { ...session, name: '' },
+    { ...session, wire: '' },
+  ];
+  const settlements = damaged.map(() => settlementOf(1n));
+  const lines = settlements.map((one, at) => lineOf({ ...one, session: damaged[at] }));
+  assert.deepEqual(readSpooled(lines.join('')), { settlements, malformed: 0, isTorn: false });
+});
 
 /** What the metrics report of a spool: how many settlements, and how many seconds old the oldest is. */
 function shown(): readonly (number | undefined)[] {

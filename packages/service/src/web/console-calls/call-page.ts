@@ -3,6 +3,7 @@ import { parseCallId, parseCorrelationId } from '#kernel/ids.ts';
 import { refuse } from '#kernel/refusal.ts';
 import type { CallReceipt } from '#usage/report.ts';
 import { definitionList } from '#web/components/definition-list.ts';
+import { wireName } from '#web/format/wire-name.ts';
 import { moment } from '#web/components/moment.ts';
 import { card, section } from '#web/components/section.ts';
 import { type AppRequest, forApp } from '#web/console/app-page.ts';
@@ -83,6 +84,7 @@ function factsOf({ request: { formats }, to }: AppRequest, { trace, receipt }: K
   const userId = trace?.userId ?? receipt?.userId;
   const model = trace?.model ?? receipt?.model;
   const session = trace?.session ?? receipt?.session;
+  const wire = trace?.wire ?? receipt?.wire;
   const atMs = trace?.endedAtMs ?? receipt?.atMs;
   return definitionList([
     trace === undefined ? undefined : [CALLS_TEXTS.outcome, outcomeOf(trace)],
@@ -90,7 +92,7 @@ function factsOf({ request: { formats }, to }: AppRequest, { trace, receipt }: K
     trace === undefined ? undefined : [TEXTS.took, `${trace.durationMs} ms`],
     trace?.status === undefined ? undefined : [TEXTS.status, trace.status],
     trace?.param === undefined ? undefined : [TEXTS.param, html`<code>${trace.param}</code>`],
-    trace?.wire === undefined ? undefined : [TEXTS.wire, TEXTS.wires[trace.wire] ?? trace.wire],
+    wire === undefined ? undefined : [TEXTS.wire, wireName(wire)],
     userId === undefined ? undefined : [TEXTS.user, userId],
     session === undefined
       ? undefined

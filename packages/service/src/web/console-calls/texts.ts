@@ -58,12 +58,6 @@ export const CALL_TEXTS = {
   user: 'User',
   session: 'Session',
   wire: 'Interface',
-  wires: {
-    chat: 'Chat completions',
-    responses: 'Responses',
-    messages: 'Messages',
-    embeddings: 'Embeddings',
-  } as Readonly<Record<string, string>>,
   model: 'Model',
   ended: 'Ended',
   took: 'Took',

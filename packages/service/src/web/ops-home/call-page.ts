@@ -4,6 +4,7 @@ import { parseCallId, parseCorrelationId } from '#kernel/ids.ts';
 import { microsFromRow, microsSumFromRow } from '#kernel/micros.ts';
 import type { CallBooks } from '#operator/call-books.ts';
 import { definitionList } from '#web/components/definition-list.ts';
+import { wireName } from '#web/format/wire-name.ts';
 import { moment } from '#web/components/moment.ts';
 import { section } from '#web/components/section.ts';
 import { table } from '#web/components/table.ts';
@@ -73,6 +74,7 @@ function factsOf({ role, names, request: { formats } }: AskedWithNames, call: Kn
   const { trace, receipt } = call;
   const upstream = receipt?.upstream ?? trace?.failure;
   const session = trace?.session ?? receipt?.session;
+  const wire = trace?.wire ?? receipt?.wire;
   const wallet =
     userId === undefined || mode === 'sandbox'
       ? undefined
@@ -85,7 +87,7 @@ function factsOf({ role, names, request: { formats } }: AskedWithNames, call: Kn
     wallet === undefined ? undefined : [TEXTS.wallet, wallet],
     wallet !== undefined || userId === undefined ? undefined : [LIFE_TEXTS.user, userId],
     [TEXTS.mode, mode],
-    trace?.wire === undefined ? undefined : [LIFE_TEXTS.wire, LIFE_TEXTS.wires[trace.wire] ?? trace.wire],
+    wire === undefined ? undefined : [LIFE_TEXTS.wire, wireName(wire)],
     session === undefined ? undefined : [LIFE_TEXTS.session, html`<code>${session}</code>`],
     [LIFE_TEXTS.ended, moment(atMs, formats)],
     trace === undefined ? undefined : [LIFE_TEXTS.took, `${trace.durationMs} ms`],

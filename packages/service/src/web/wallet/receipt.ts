@@ -4,6 +4,7 @@ import { micros } from '#kernel/micros.ts';
 import type { CallReceipt } from '#usage/report.ts';
 import { appMark } from '#web/components/app-mark.ts';
 import { definitionList } from '#web/components/definition-list.ts';
+import { wireName } from '#web/format/wire-name.ts';
 import { moment } from '#web/components/moment.ts';
 import { headlineAmount } from '#web/components/money.ts';
 import { linkLine } from '#web/components/navigation.ts';
@@ -45,6 +46,7 @@ export async function receiptPage(
     [WALLET_TEXTS.held, amountOf(receipt.held)],
     [WALLET_TEXTS.charged, amountOf(receipt.charged)],
     [WALLET_TEXTS.released, amountOf(receipt.released)],
+    receipt.wire === undefined ? undefined : [WALLET_TEXTS.wire, wireName(receipt.wire)],
     receipt.session === undefined
       ? undefined
       : [WALLET_TEXTS.session, html`<a href="${own.path}/sessions"><code>${receipt.session}</code></a>`],

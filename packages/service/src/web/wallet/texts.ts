@@ -146,6 +146,7 @@ export const WALLET_TEXTS = {
   newestSessions: 'Newest sessions',
   olderSessions: 'Older sessions',
   session: 'Session',
+  wire: 'Interface',
 
   // Its movements.
   movementsTitle: 'Movements',
