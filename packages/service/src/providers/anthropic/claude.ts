@@ -45,9 +45,18 @@ const FAMILIES: readonly (readonly [pattern: RegExp, claude: Claude])[] = [
   [/claude-/, MODERN],
 ];
 
+/** More names than the entries of a catalogue have. */
+const KNOWN_MAX = 1_000;
+/** What was found for a name: it is looked up several times for each call. */
+const known = new Map<string, Claude | undefined>();
+
 /** Returns undefined for a model that is no Claude, such as one behind a server that speaks Anthropic's format. */
 export function claudeOf(providerModel: string): Claude | undefined {
-  return FAMILIES.find(([pattern]) => pattern.test(providerModel))?.[1];
+  if (known.has(providerModel)) return known.get(providerModel);
+  if (known.size >= KNOWN_MAX) known.clear();
+  const claude = FAMILIES.find(([pattern]) => pattern.test(providerModel))?.[1];
+  known.set(providerModel, claude);
+  return claude;
 }
 
 const BUDGET_MIN = 1_024;

@@ -6,7 +6,7 @@ import { createMessageDeltas } from '#providers/anthropic/native-deltas.ts';
 import { createUsage, reportOf } from '#providers/anthropic/usage.ts';
 import { visibleEvent } from '#providers/anthropic/visible.ts';
 import type { Chunk, ChunkChoice, UsageReport } from '#providers/completion.ts';
-import { createChoiceShape, isFinished } from '#providers/openai-compatible/answer-shape.ts';
+import { isFinished } from '#providers/openai-compatible/answer-shape.ts';
 import type { StreamChunk } from '#providers/provider.ts';
 
 /** The events of one stream of Messages as chunks, on which the events ride. The chunks alone are counted. */
@@ -31,13 +31,8 @@ export interface MessageChunks {
 export function createMessageChunks(): MessageChunks {
   const deltas = createMessageDeltas();
   const usage = createUsage();
-  const shape = createChoiceShape();
   const queue = createQueue();
   let [hasReason, isDone] = [false, false];
-
-  function choiceOf(delta: JsonObject, reason: ChunkChoice['finish_reason'] = null): readonly ChunkChoice[] {
-    return shape([{ index: 0, delta, finish_reason: reason }]);
-  }
 
   /** Says what an event says. Before anything is said, events wait: what fails until then has begun nothing. */
   function say(event: JsonObject, delta: JsonObject | undefined, isBeginning: boolean): void {
@@ -86,13 +81,17 @@ export function createMessageChunks(): MessageChunks {
       queue.pushRun(run);
     },
     isCounted: (event) => queue.hasBegun() && deltas.take(event) !== undefined,
-    ofDelta: (event) =>
-      queue.chunkOf(event, { choices: [{ index: 0, delta: deltas.take(event) ?? {}, finish_reason: null }] }),
+    ofDelta: (event) => queue.chunkOf(event, { choices: choiceOf(deltas.take(event) ?? {}) }),
     isDone: () => isDone,
     hasReason: () => hasReason,
     isBilled: () => hasReason && usage.isCounted(),
     taken: queue.taken,
   };
+}
+
+/** It is counted, and nobody is shown it, so it needs no more than this. */
+function choiceOf(delta: JsonObject, reason: ChunkChoice['finish_reason'] = null): readonly ChunkChoice[] {
+  return [{ index: 0, delta, finish_reason: reason }];
 }
 
 /** Whether a delta is of text, which may be empty. */

@@ -17,17 +17,18 @@ export interface MessageDeltas {
 }
 
 export function createMessageDeltas(): MessageDeltas {
-  /** The numbers of calls by the index of their block. */
-  const calls = new Map<unknown, number>();
-  const others = new Set<unknown>();
+  /** The numbers of calls by the index of their block. Most answers have none. */
+  let calls: Map<unknown, number> | undefined;
+  let others: Set<unknown> | undefined;
 
   function begun({ index, content_block: block }: JsonObject): JsonObject | undefined {
     const { type, text, thinking, id, name, input } = isJsonObject(block) ? block : {};
-    others.delete(index);
+    others?.delete(index);
     if (type === 'text') return filled('content', text);
     if (type === 'thinking') return filled('reasoning_content', thinking);
-    if (!BLOCKS.has(type)) others.add(index);
+    if (!BLOCKS.has(type)) (others ??= new Set()).add(index);
     if (type !== 'tool_use') return undefined;
+    calls ??= new Map();
     const place = calls.size;
     calls.set(index, place);
     const called = { name, arguments: wordsOf(input) };
@@ -40,15 +41,15 @@ export function createMessageDeltas(): MessageDeltas {
     if (text !== undefined) return filled(text[1], delta[text[0]]);
     const { index } = event;
     const { partial_json: words } = delta;
-    const place = calls.get(index);
-    if (delta['type'] !== 'input_json_delta' || place === undefined || others.has(index)) return undefined;
+    const place = calls?.get(index);
+    if (delta['type'] !== 'input_json_delta' || place === undefined || others?.has(index)) return undefined;
     return typeof words === 'string' ? { tool_calls: [{ index: place, function: { arguments: words } }] } : undefined;
   }
 
   return {
     take: (event) => (event['type'] === 'content_block_start' ? begun(event) : goneOn(event)),
-    isKnown: ({ index }) => !others.has(index),
-    hasCalls: () => calls.size > 0,
+    isKnown: ({ index }) => others?.has(index) !== true,
+    hasCalls: () => calls !== undefined,
   };
 }
 

@@ -72,17 +72,19 @@ export function saysAnything(said: JsonObject): boolean {
   return OUTPUT.some((name) => typeof said[name] === 'string' && said[name] !== '');
 }
 
+const PROMPT = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'];
+const COUNTS = [...PROMPT, 'output_tokens'];
+
 /** The counts of a usage, without what is new in it or no count. */
 function knownUsage(told: unknown): JsonObject {
-  const given = isJsonObject(told) ? told : {};
-  const counts = [...PROMPT, 'output_tokens'].filter((name) => typeof given[name] === 'number');
-  const parts = PARTS.filter((name) => isJsonObject(given[name]));
-  const { iterations } = given;
-  const known = Array.isArray(iterations) ? iterations.filter(isKnownIteration) : [];
-  return {
-    ...Object.fromEntries([...counts, ...parts].map((name) => [name, given[name]])),
-    ...(known.length > 0 && { iterations: known }),
-  };
+  const known: Record<string, unknown> = {};
+  if (!isJsonObject(told)) return known;
+  for (const name of COUNTS) if (typeof told[name] === 'number') known[name] = told[name];
+  for (const name of PARTS) if (isJsonObject(told[name])) known[name] = told[name];
+  const { iterations } = told;
+  const steps = Array.isArray(iterations) ? iterations.filter(isKnownIteration) : [];
+  if (steps.length > 0) known['iterations'] = steps;
+  return known;
 }
 
 function isKnownIteration(iteration: unknown): boolean {
@@ -109,8 +111,6 @@ function wholeUsage(usage: JsonObject, isCounted: boolean): JsonObject {
     [UNTOLD]: untold,
   };
 }
-
-const PROMPT = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'];
 
 /**
  * The later report of a stream with what the earlier one has more of: some servers write zeros over a prompt that they have counted. A

@@ -21,9 +21,10 @@ export const OUTPUT_COUNTS: readonly (keyof TokenCounts)[] = [
   'total',
 ];
 
-function isTold(raw: unknown, name: keyof TokenCounts): boolean {
+function toldIn(raw: unknown): (name: keyof TokenCounts) => boolean {
   const untold = isJsonObject(raw) ? raw[UNTOLD] : undefined;
-  return !Array.isArray(untold) || !untold.includes(name);
+  if (!Array.isArray(untold) || untold.length === 0) return () => true;
+  return (name) => !untold.includes(name);
 }
 
 /** The report of a call. Undefined if the vendor reported nothing, as in a stream that was cut: then our own count is charged. */
@@ -32,17 +33,17 @@ export function usageReportFrom(
   usage: LanguageModelV4Usage,
 ): UsageReport | undefined {
   const counted = dialect.countsOf(usage);
-  const given = Object.fromEntries(
-    TOKEN_COUNTS.map((name) => [name, isTold(usage.raw, name) ? counted[name] : undefined]),
-  ) as TokenCounts;
-  if (given.prompt === undefined && given.completion === undefined) return undefined;
+  const isTold = toldIn(usage.raw);
   const counts: { -readonly [Name in keyof TokenCounts]: TokenCounts[Name] } = {};
-  let isContradictory = false;
+  let [isContradictory, isEmpty] = [false, true];
   for (const name of TOKEN_COUNTS) {
-    const count = countOf(given[name]);
+    const given = isTold(name) ? counted[name] : undefined;
+    const count = countOf(given);
     counts[name] = count;
-    isContradictory ||= count !== given[name];
+    isContradictory ||= count !== given;
+    if (given !== undefined && (name === 'prompt' || name === 'completion')) isEmpty = false;
   }
+  if (isEmpty) return undefined;
   const report = { counts, extra: wireUsage(counts), isContradictory };
   return dialect.isUnbilled?.(usage) === true ? { ...report, isUnbilled: true } : report;
 }

@@ -126,7 +126,9 @@ function fit(
 ): Fitted | Refusal<'BAD_REQUEST'> {
   const thinking = thinkingOf(body, takes);
   const leftOut = [...thinking.leftOut];
-  const fitted: Record<string, unknown> = { ...withoutNotTaken(request, takes), ...thinking.asked };
+  // Where everyone is sent the caller's own form, the inner one is checked and counted, and reaches nobody.
+  const inner = takes.ownForm ? request : withoutNotTaken(request, takes);
+  const fitted: Record<string, unknown> = { ...inner, ...thinking.asked };
   // Agents say it to every model, and cope with several calls.
   if (request['parallel_tool_calls'] === false && !takes.parameter('parallel_tool_calls', false)) {
     delete fitted['parallel_tool_calls'];

@@ -24,7 +24,7 @@ interface VendorEnd {
 }
 
 export function createNativeRelay(): NativeRelay {
-  const open = new Set<unknown>();
+  const open: unknown[] = [];
   const writeRun = createRunWriter();
   let last: VendorEnd | undefined;
 
@@ -38,14 +38,14 @@ export function createNativeRelay(): NativeRelay {
       const { type, index } = event;
       if (type === 'message_delta') note(event);
       if (typeof type !== 'string' || !type.startsWith('content_block_')) return '';
-      if (type === 'content_block_start') open.add(index);
-      if (type === 'content_block_stop') open.delete(index);
+      if (type === 'content_block_start' && !open.includes(index)) open.push(index);
+      if (type === 'content_block_stop' && open.includes(index)) open.splice(open.indexOf(index), 1);
       return framesOf(type, event);
     },
     writeRun,
     end: () => {
-      const frames = [...open].map((index) => framesOf('content_block_stop', { type: 'content_block_stop', index }));
-      open.clear();
+      const frames = open.map((index) => framesOf('content_block_stop', { type: 'content_block_stop', index }));
+      open.length = 0;
       return frames.join('');
     },
     last: () => last,
@@ -53,9 +53,12 @@ export function createNativeRelay(): NativeRelay {
 }
 
 /** Why an answer ended. Some servers say null in a later event. */
-function given({ stop_reason, stop_sequence, stop_details }: JsonObject): JsonObject {
-  const all = Object.entries({ stop_reason, stop_sequence, stop_details });
-  return Object.fromEntries(all.filter(([, value]) => value !== undefined && value !== null));
+function given({ stop_reason = null, stop_sequence = null, stop_details = null }: JsonObject): JsonObject {
+  return {
+    ...(stop_reason !== null && { stop_reason }),
+    ...(stop_sequence !== null && { stop_sequence }),
+    ...(stop_details !== null && { stop_details }),
+  };
 }
 
 /** An event as the vendor has it. Clients refuse long lines, so a long text is told by several. */
@@ -76,9 +79,6 @@ function frameOf(type: string, event: JsonObject): string {
   return eventFrame(type, `,${JSON.stringify(members).slice(1, -1)}`);
 }
 
-/** A placeholder for the text, unlikely in any event. */
-const MARK = '~~{text}~~';
-
 /** Writes runs into the frame of their pattern, which is made once. */
 function createRunWriter(): NativeRelay['writeRun'] {
   let known: { readonly pattern: ChunkPattern<Chunk>; readonly slots: TemplateSlots | undefined } | undefined;
@@ -91,8 +91,8 @@ function createRunWriter(): NativeRelay['writeRun'] {
 }
 
 function slotsFor(pattern: ChunkPattern<Chunk>): TemplateSlots | undefined {
-  const [event, ...others] = pattern.withTexts([MARK]).native ?? [];
+  const [event, ...others] = pattern.marked().native ?? [];
   const type = event?.['type'];
   if (event === undefined || others.length > 0 || typeof type !== 'string') return undefined;
-  return slotsOf(frameOf(type, event), [MARK]);
+  return slotsOf(frameOf(type, event), pattern.marks);
 }

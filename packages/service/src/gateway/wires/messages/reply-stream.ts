@@ -4,7 +4,7 @@ import type { Echo } from '#gateway/wires/messages/echo.ts';
 import { errorOf } from '#gateway/wires/messages/error-body.ts';
 import { eventFrame } from '#gateway/wires/messages/events.ts';
 import { createBlocks } from '#gateway/wires/messages/reply-blocks.ts';
-import { createNativeRelay } from '#gateway/wires/messages/reply-native.ts';
+import { createNativeRelay, type NativeRelay } from '#gateway/wires/messages/reply-native.ts';
 import { begunUsage, countedUsage, messageHead, NO_STOP, stopOf } from '#gateway/wires/messages/reply-message.ts';
 import { createRunWriter } from '#gateway/wires/messages/reply-runs.ts';
 import { EVENTS } from '#gateway/wires/messages/reply-sink.ts';
@@ -25,11 +25,10 @@ const PING = eventFrame('ping');
 const STOP = eventFrame('message_stop');
 
 export function createStreamReply(call: ReplyCall, echo: Echo): StreamReply {
-  const blocks = createBlocks(EVENTS, echo);
-  const readSaid = createSaidReader();
-  const writeRun = createRunWriter(blocks, readSaid);
-  const native = createNativeRelay();
-  let [hasBegun, isNative] = [false, false];
+  // One of the two is made, with the first chunk: the vendor's own events are relayed, and others are written from what they say.
+  let native: NativeRelay | undefined;
+  let written: Written | undefined;
+  let hasBegun = false;
   let reason: FinishReason | null = null;
   let sequence: unknown;
   let cutFrames: string | undefined;
@@ -43,6 +42,7 @@ export function createStreamReply(call: ReplyCall, echo: Echo): StreamReply {
   }
 
   function take(choice: ChunkChoice): string {
+    const { blocks, readSaid } = (written ??= createWritten(echo));
     let frames = '';
     for (const said of readSaid(choice.delta)) frames += blocks.take(said);
     if (choice.finish_reason === null) return frames;
@@ -51,12 +51,13 @@ export function createStreamReply(call: ReplyCall, echo: Echo): StreamReply {
     return frames + blocks.end();
   }
 
-  const endBlocks = (): string => (isNative ? native.end() : blocks.end());
+  const endBlocks = (): string => native?.end() ?? written?.blocks.end() ?? '';
 
   function endOf(told: ToldUsage): MessageStreamEnd {
     const frames = begin() + endBlocks();
-    const ended = { reason, sequence, hasCalls: blocks.hasCalls(), hasRefused: blocks.hasRefused() };
-    const vendor = cutFrames === undefined ? native.last() : undefined;
+    const [hasCalls, hasRefused] = [written?.blocks.hasCalls() === true, written?.blocks.hasRefused() === true];
+    const ended = { reason, sequence, hasCalls, hasRefused };
+    const vendor = cutFrames === undefined ? native?.last() : undefined;
     const delta = {
       ...(vendor === undefined ? stopOf(ended, echo) : { ...NO_STOP, ...vendor.delta }),
       container: null,
@@ -71,13 +72,15 @@ export function createStreamReply(call: ReplyCall, echo: Echo): StreamReply {
     alive: () => PING,
     write: ({ choices, usage, native: vendors }) => {
       const begun = begin(usage);
+      if (vendors !== undefined || native !== undefined) {
+        const { relay } = (native ??= createNativeRelay());
+        return begun + (vendors ?? []).map(relay).join('');
+      }
       // The order of choices is theirs, and this wire has one.
       const choice = choices.find(({ index }) => index === 0);
-      isNative ||= vendors !== undefined;
-      if (!isNative) return choice === undefined ? begun : begun + take(choice);
-      return begun + (vendors ?? []).map(native.relay).join('');
+      return choice === undefined ? begun : begun + take(choice);
     },
-    writeRun: (run) => (hasBegun ? (isNative ? native.writeRun(run) : writeRun(run)) : undefined),
+    writeRun: (run) => (hasBegun ? (native ?? written)?.writeRun(run) : undefined),
     cut: (open) => {
       if (open.length === 0) return '';
       reason = 'length';
@@ -87,6 +90,15 @@ export function createStreamReply(call: ReplyCall, echo: Echo): StreamReply {
     fail: failed,
   };
 }
+
+/** What writes the events of an answer by what it says. */
+function createWritten(echo: Echo) {
+  const blocks = createBlocks(EVENTS, echo);
+  const readSaid = createSaidReader();
+  return { blocks, readSaid, writeRun: createRunWriter(blocks, readSaid) };
+}
+
+type Written = ReturnType<typeof createWritten>;
 
 /**
  * The last frames of a stream that was charged, also of one that was kept for a retry. The comment is the very end, so that it is found
