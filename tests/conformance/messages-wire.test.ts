@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isJsonObject } from '../../packages/service/src/kernel/json.ts';
 import { chargeFor } from '../support/catalogue.ts';
 import { type Reply, send } from '../support/client.ts';
+import { addJoiningKey } from '../support/keys.ts';
 import { saying, streamSteps } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
 
@@ -52,6 +54,22 @@ test('WI-01 WI-09 a streamed call by Messages ends with what it cost', async () 
   const names = [...text.matchAll(/^event: (.+)$/gm)].map(([, name]) => name);
   assert.deepEqual([names[0], names.at(-2), names.at(-1)], ['message_start', 'message_delta', 'message_stop']);
   assert.match(text, new RegExp(`\\n: charge-micros=${CHARGE} call-id=\\S+\\n\\n$`));
+});
+
+test('WI-09 CC-11 a whole answer that follows an `error` event is the only charge', async () => {
+  const payer = await newUser(1_000_000);
+  const joining = { 'x-api-key': await addJoiningKey(service.database, app) };
+  const steps = streamSteps({ model: 'm', pieces: ['Hel', 'lo'], usage: USAGE, includeUsageChunk: true });
+  upstream.script(({ body }) =>
+    isJsonObject(body) && body['stream'] === true
+      ? { body: [...steps.slice(0, 2), { destroy: true }] }
+      : saying('Hello.', USAGE),
+  );
+  const cut = await ask({ stream: true, max_tokens: 900 }, { payer, headers: joining });
+  assert.match(cut.text, /\nevent: error\ndata: [^\n]+\n\n$/);
+  const whole = await ask({ max_tokens: 640 }, { payer, headers: joining });
+  assert.equal(whole.headers.get('x-service-charge-micros'), String(CHARGE));
+  assert.deepEqual(await service.wallet(app, payer), { balance: 1_000_000 - CHARGE, held: 0, openStreams: 0 });
 });
 
 const FOREIGN = 'sk-ant-of-somebody-else';

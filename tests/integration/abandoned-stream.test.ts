@@ -200,6 +200,11 @@ for (const { by, ...mark } of REPEATABLE) {
     assert.equal(headers['x-service-replayed'], 'true');
     const { text, charged: told } = saidOf(wire, repeat.text());
     assert.deepEqual([text, told], [PIECES.join(''), REPORTED]);
+    for (const url of [service.url, second.url, service.url]) {
+      const cut = repeated(url);
+      await cut.read('First');
+      cut.leave();
+    }
     const again = repeated(service.url);
     await soon('a later repeat is answered', again.closed);
     assert.equal(again.text(), repeat.text());

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { pipeline } from 'node:stream';
+import { pipeline, Transform } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 const INSIDE = fileURLToPath(new URL('inside.ts', import.meta.url));
@@ -30,7 +30,7 @@ interface Alone {
   readonly directory: string;
   /** All of its environment. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Sees what the service answers, as it passes, and may end the connection. */
+  /** Sees what the service answers, and may end the connection before it passes. */
   readonly watch?: ((part: Buffer, connection: Socket) => void) | undefined;
 }
 
@@ -52,8 +52,13 @@ export async function runAlone(serviceUrl: string, alone: Alone): Promise<Ended>
   const { hostname, port } = new URL(serviceUrl);
   const door = createServer((inner) => {
     const outer = connect(Number(port), hostname);
-    if (watch !== undefined) outer.on('data', (part: Buffer) => watch(part, outer));
-    pipeline(inner, outer, inner, () => {});
+    const watched = new Transform({
+      transform: (part: Buffer, _encoding, done) => {
+        watch?.(part, outer);
+        done(null, outer.destroyed ? undefined : part);
+      },
+    });
+    pipeline(inner, outer, watched, inner, () => {});
   }).listen(socket);
   await once(door, 'listening');
   try {
