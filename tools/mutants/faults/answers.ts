@@ -84,7 +84,7 @@ export const ANSWER_FAULTS: readonly Mutant[] = [
   {
     id: 'usage-in-a-choice-not-read',
     clause: 'MO-08',
-    edits: [usageDialects("choice['usage'] : undefined", 'undefined : undefined')],
+    edits: [usageDialects('usageOfChoices(choices) ??', 'undefined ??')],
     killer: charging('MO-08 CC-12 usage of Moonshot, which reports in the last choice, is charged and shown'),
   },
   {
