@@ -97,3 +97,20 @@ test('CC-23 an answer of Claude without usage is charged by our own count, on ei
     assert.deepEqual(passed.bill.tokens, translated.bill.tokens);
   }
 });
+
+test('WA-07 a hold for Claude covers its own form, and each reference to a tool', async () => {
+  const tool = { name: 'now', description: 'Tells the time.', input_schema: { type: 'object' }, defer_loading: true };
+  const reference = { type: 'tool_reference', tool_name: 'now' };
+  const [held = 0, heldForTwo = 0] = await Promise.all(
+    [[reference], [reference, reference]].map(async (content) => {
+      const messages = [
+        { role: 'user', content: 'What time is it?' },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'find', input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content }] },
+      ];
+      return (await ask(answering(hello), { tools: [tool], messages })).bill.held;
+    }),
+  );
+  const tokens = JSON.stringify(reference).length + 1 + JSON.stringify(tool).length;
+  assert.equal(heldForTwo - held, tokens * 2, 'at the price of a cache write');
+});

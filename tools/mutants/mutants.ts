@@ -7,6 +7,7 @@ import { ANSWER_FAULTS } from './faults/answers.ts';
 import { BACKUP_FAULTS } from './faults/backups.ts';
 import { CALL_FAULTS } from './faults/call.ts';
 import { CELL_FAULTS } from './faults/cells.ts';
+import { CLAUDE_MESSAGES_FAULTS } from './faults/claude-messages.ts';
 import { CONSOLE_FAULTS } from './faults/console.ts';
 import { CONNECTION_FAULTS } from './faults/connections.ts';
 import { AUDIT_FAULTS } from './faults/audit.ts';
@@ -60,6 +61,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...PRICE_FAULTS,
   ...RECONCILIATION_FAULTS,
   ...EMBEDDINGS_FAULTS,
+  ...CLAUDE_MESSAGES_FAULTS,
   ...EXACT_CHARGE_FAULTS,
   ...ANSWER_FAULTS,
   ...UPSTREAM_FAULTS,
