@@ -11,7 +11,7 @@ const SHORT_SECONDS = 1;
 const UNIT_SECONDS = 0.3;
 const UNITS = 'packages/';
 
-/** Short files of these folders share processes: they leave nothing behind in theirs. */
+/** Files of these folders share processes: they leave nothing behind in theirs. */
 const SHARING = [
   'packages/',
   'tests/conformance/',
@@ -22,7 +22,6 @@ const SHARING = [
   'tests/structure/',
   'tests/support/',
 ];
-const SHARING_SECONDS_MAX = 8;
 /** Files that need a process of their own, because they measure or change it. */
 const ALONE: ReadonlySet<string> = new Set([
   // Metrics that a process declares or counts stay in it.
@@ -33,8 +32,12 @@ const ALONE: ReadonlySet<string> = new Set([
   'packages/service/src/db/outage.test.ts',
   'packages/service/src/kernel/roster.test.ts',
 ]);
-/** A process loads the service for half a second of processor time. A larger group would leave too few for the end of a run. */
-const GROUP_SECONDS_MAX = 30;
+/**
+ * Each process loads the service and compiles what it does often, for two to three seconds of processor time. So a group is large:
+ * a share of the seconds that are not in a group yet. The last ones are small, and leave no core idle at the end of a run.
+ */
+const GROUP_SHARE = 1 / 10;
+const GROUP_SECONDS_MIN = 35;
 
 /** Files that run in one process, one after the other. */
 export type Group = readonly [string, ...string[]];
@@ -43,19 +46,28 @@ export type Group = readonly [string, ...string[]];
 export function inOrder(files: readonly string[], isGrouped: boolean, timings: Timings = kept()): readonly Group[] {
   const secondsOf = (file: string): number => timings[file] ?? (file.startsWith(UNITS) ? UNIT_SECONDS : SHORT_SECONDS);
   const mayShare = (file: string): boolean =>
-    isGrouped &&
-    !ALONE.has(file) &&
-    SHARING.some((folder) => file.startsWith(folder)) &&
-    secondsOf(file) <= SHARING_SECONDS_MAX;
+    isGrouped && !ALONE.has(file) && SHARING.some((folder) => file.startsWith(folder));
   const sum = (group: Group): number => group.reduce((seconds, file) => seconds + secondsOf(file), 0);
   const groups: Group[] = files.filter((file) => !mayShare(file)).map((file) => [file]);
-  // Neighbours in the tree load the same modules, so they are grouped by their place in it.
-  let last: [string, ...string[]] | undefined;
-  for (const file of files.filter(mayShare)) {
-    if (last === undefined || sum([...last, file]) > GROUP_SECONDS_MAX) groups.push((last = [file]));
-    else last.push(file);
-  }
+  groups.push(...shared(files.filter(mayShare), secondsOf));
   return groups.toSorted((one, other) => sum(other) - sum(one) || (one[0] < other[0] ? -1 : 1));
+}
+
+/** Neighbours in the tree load the same modules, so files are grouped by their place in it. */
+function shared(files: readonly string[], secondsOf: (file: string) => number): readonly Group[] {
+  const groups: [string, ...string[]][] = [];
+  let left = files.reduce((seconds, file) => seconds + secondsOf(file), 0);
+  let room = 0;
+  for (const file of files) {
+    const group = groups.at(-1);
+    if (group === undefined || room <= 0) {
+      room = Math.max(GROUP_SECONDS_MIN, left * GROUP_SHARE);
+      groups.push([file]);
+    } else group.push(file);
+    room -= secondsOf(file);
+    left -= secondsOf(file);
+  }
+  return groups;
 }
 
 /** Writes down how long the files of a run took. Those that it did not run keep their seconds if they still exist. */

@@ -134,6 +134,15 @@ test('files run longest first', () => {
   ]);
 });
 
+test('files share few processes, and the last of them are small', () => {
+  const files = Array.from({ length: 100 }, (_, at) => `tests/integration/file-${String(at).padStart(3, '0')}.test.ts`);
+  const groups = inOrder(files, true, Object.fromEntries(files.map((file) => [file, 10])));
+  assert.deepEqual(groups.flat().toSorted(), files);
+  const sizes = groups.map(({ length }) => length);
+  assert.deepEqual(sizes.slice(0, 3), [10, 9, 9]);
+  assert.ok(sizes.length <= 20 && Math.min(...sizes) <= 4, String(sizes));
+});
+
 test('proofs are no part of `npm test`, and `npm run proofs` finds its files', () => {
   assert.deepEqual(
     promiseFiles(ROOT).filter((file) => file.startsWith(PROOFS)),
