@@ -11,6 +11,9 @@ export const GROWTH = {
   'usage.calls': `insert into usage.calls (call_id, wallet_id, month, outcome, is_estimated, prompt_tokens, cached_tokens,
       completion_tokens, reasoning_tokens, held_micros, charged_micros, correlation_id)
     select gen_random_uuid(), -n, '2020-01-01', 'failed', false, 0, 0, 0, 0, 1, 0, gen_random_uuid()::text from ${SERIES}`,
+  'usage.sessions': `insert into usage.sessions (wallet_id, name, begun_at, last_at, calls, charged_micros)
+    select -n, 'other', now(), now(), 1, 1 from ${SERIES}`,
+  'usage.session_calls': `insert into usage.session_calls (call_id, session_id) select gen_random_uuid(), -n from ${SERIES}`,
   'ledger.holds': `insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)
     select gen_random_uuid(), -n, 1, '2020-01-01', false, 0 from ${SERIES}`,
   'webhooks.subscriptions': `insert into webhooks.subscriptions (app_id, listener_id, listening_until, events,

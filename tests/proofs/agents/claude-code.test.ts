@@ -12,6 +12,7 @@ import type { ClaudeCode } from './claude-code.ts';
 import { chargeOf, DONE, FUNDS, script, setClaudeStage, spentBy, tokensOf, withClaude } from './claude-stage.ts';
 import { NOT_RUN } from './home.ts';
 import { isStream, type Speaks, speaksChat, speaksMessages } from './messages-answers.ts';
+import { sessionsOf } from './sessions.ts';
 
 /** Claude Code, unmodified, alone with the service. */
 
@@ -36,12 +37,14 @@ function testWork(stage: Stage, model: string, speaks: Speaks): void {
   const { service, upstream, app } = stage;
   const settings = { key: app.liveKey, model };
 
-  test(`WI-10 finishes a task with a tool call by ${model}`, () =>
+  test(`WI-10 CP-19 finishes a task with a tool call by ${model}`, () =>
     withClaude(stage, FUNDS, settings, async (claude, user) => {
       const asked = script(stage, speaks, [WORK, DONE]);
       const { code, out, said } = await claude.run(['Make the file made.txt.']);
       assert.deepEqual([code, out], [0, SAID], said);
       assert.deepEqual([madeIn(claude), asked(), await spentBy(stage, user)], ['made\n', 2, chargeOf(0, 1)]);
+      const session = { client: 'claude-code', wire: 'messages', calls: 2, charged: chargeOf(0, 1) };
+      assert.deepEqual(await sessionsOf(service, user), [session]);
     }));
 
   test(`WI-10 meets a 402 and goes on after a top-up by ${model}`, () =>

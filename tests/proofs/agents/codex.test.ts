@@ -11,6 +11,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { type AnswerWith, type Deed, inChat, natively, type Tokens } from './answers.ts';
 import { type Codex, setUpCodex } from './codex.ts';
 import { NOT_RUN } from './home.ts';
+import { sessionsOf } from './sessions.ts';
 
 /** Codex CLI, unmodified, alone with the service. */
 
@@ -82,12 +83,14 @@ function madeIn({ home }: Codex): string {
 function testWork(stage: Stage, model: string, answer: AnswerWith): void {
   const { service, upstream, app } = stage;
 
-  test(`WI-04 finishes a task with a tool call by ${model}`, () =>
+  test(`WI-04 CP-19 finishes a task with a tool call by ${model}`, () =>
     withCodex(stage, model, FUNDS, async (codex, user) => {
       const asked = script(stage, answer, [WORK, DONE]);
       const { code, out, said } = await codex.exec(['Make the file made.txt.']);
       assert.deepEqual([code, out], [0, SAID], said);
       assert.deepEqual([madeIn(codex), asked(), await spentBy(stage, user)], ['made\n', 2, chargeOf(0, 1)]);
+      const session = { client: 'codex', wire: 'responses', calls: 2, charged: chargeOf(0, 1) };
+      assert.deepEqual(await sessionsOf(service, user), [session]);
     }));
 
   test(`WI-07 meets a 402 and goes on after a top-up by ${model}`, () =>

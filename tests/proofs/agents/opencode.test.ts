@@ -5,6 +5,7 @@ import { setStage } from '../../support/stage.ts';
 import { inChat } from './answers.ts';
 import { NOT_RUN } from './home.ts';
 import { runOpencode } from './opencode.ts';
+import { sessionsOf } from './sessions.ts';
 
 /** The agent opencode, unmodified, with its provider for OpenAI, alone with the service. */
 
@@ -16,7 +17,7 @@ else test('WI-04 opencode', { skip: `not run: ${NOT_RUN}` });
 async function testOpencode(): Promise<void> {
   const { service, upstream, app, newUser } = await setStage({ checksBooks: true });
 
-  test('WI-04 opencode finishes a prompt, and pays for the title and the turn', async () => {
+  test('WI-04 CP-19 opencode finishes a prompt, and pays for the title and the turn', async () => {
     const user = await newUser(FUNDS);
     upstream.script((_, index) => inChat({ text: 'Hello there.' }, { prompt: 5_000 + index, completion: 30 }));
     const { code, out, said } = await runOpencode(service, app.liveKey, user, 'Say hello.');
@@ -24,7 +25,10 @@ async function testOpencode(): Promise<void> {
     const { balance, held } = await service.wallet(app, user);
     const charges = [0, 1].map((index) => chargeFor({ prompt: 5_000 + index, completion: 30 }));
     assert.deepEqual([upstream.requests.length, held], [2, 0]);
-    assert.equal(FUNDS - balance, charges[0]! + charges[1]!);
+    const charged = charges[0]! + charges[1]!;
+    assert.equal(FUNDS - balance, charged);
+    const session = { client: 'opencode', wire: 'responses', calls: 2, charged };
+    assert.deepEqual(await sessionsOf(service, user), [session]);
   });
 
   test('WI-07 opencode shows the link of a 402', async () => {

@@ -27,6 +27,7 @@ import { setFreshLane } from './fresh-lane.ts';
 import { GROWTH, type GrownTable } from '../../support/grown-tables.ts';
 import { APP, endOf, holdOf, type LedgerDatabase, WAYS } from '../../support/ledger-database.ts';
 import { sql } from '../../support/sql.ts';
+import type { Settlement } from '../../../packages/service/src/ledger/settlement/settlement.ts';
 import { partsOf } from './table-parts.ts';
 
 // A connection keeps its query plans. Plans made while the tables were nearly empty must be thrown away once the
@@ -59,14 +60,18 @@ const bucket = { bucket: APP, wanted: 1, perMinute: 60, burst: 60 };
 const anAttempt = () => ({ digest: randomBytes(16), body: randomBytes(16) });
 const aMovement = () => ({ appId: APP, userId: USER, amount: micros(2n), key: newCallId() });
 
-async function call({ early, fresh }: Lane, { reserve, settle }: (typeof WAYS)['judged' | 'inTurns']): Promise<void> {
+async function call(
+  { early, fresh }: Lane,
+  { reserve, settle }: (typeof WAYS)['judged' | 'inTurns'],
+  session?: Settlement['session'],
+): Promise<void> {
   const holds = [holdOf(USER, 10, { streamsMax: 5 }), holdOf(USER, 10)];
   for (const { outcome } of await reserve(early, fresh.instance, holds)) assert.equal(outcome, 'granted');
   await beginDrains(
     early,
     holds.map(({ callId }) => callId),
   );
-  const ended = holds.map((hold) => endOf(hold, 1));
+  const ended = holds.map((hold) => ({ ...endOf(hold, 1), session }));
   for (const { charged } of await settle(early, ended)) assert.equal(charged, 1n);
 }
 
@@ -109,6 +114,7 @@ const USES: Readonly<Record<string, Use>> = {
     leaseTokens(early, randomUUID(), [{ ...bucket, kept: 0, returned: 0, target: 2 }]),
   'WA-07 a call judged on its own': (lane) => call(lane, WAYS.judged),
   'WA-07 a call that fits': (lane) => call(lane, WAYS.inTurns),
+  'CP-19 a call of a session': (lane) => call(lane, WAYS.inTurns, { name: 's', client: undefined, wire: 'chat' }),
   'CC-14 a retry': retry,
   'WA-01 reading a wallet': ({ early }) => selectWallet(early, APP, USER),
   'WA-05 a credit': ({ early }) => insertCredit(early, { ...aMovement(), kind: 'top_up' }),
