@@ -129,7 +129,7 @@ export const AGENTS_TEXTS = {
   modelsCut: (count: number) => `These are the first ${count}.`,
   budgetHint: 'The most that this key may spend in a calendar month. The user’s balance and cap apply as well.',
   joins:
-    'A call that is repeated within 30 seconds gets the first answer, so nobody pays twice after a lost connection.',
+    'A call that is repeated within 30 seconds gets the first answer, so a lost connection is not paid twice. A model that is cancelled when its caller leaves has none to give.',
   limits: 'Models, addresses and rate',
   of: (user: string) => `Each call spends from the wallet of ${user}, and needs no header that says so.`,
   again: 'The key itself is not shown again. Put it in place of the dots.',
