@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { formatChanged } from './kept-files.ts';
 import { lintAffected } from './lint/kept.ts';
 import { readTree } from './structure/read-tree.ts';
 import { type Outcome, ROOT, runNode, runTool, type Tool, TOOLCHAIN } from './toolchain.ts';
@@ -14,6 +15,7 @@ interface Result extends Outcome {
 
 const CHECK_TIMEOUT_MS = 300_000;
 
+const tree = readTree(ROOT);
 const typesAreRead = Promise.withResolvers<void>();
 
 const CHECKS: readonly Check[] = [
@@ -32,7 +34,8 @@ if (failed.length > 0) {
 }
 
 async function check(tool: Tool): Promise<Outcome> {
-  if (tool.name === 'lint') return lintAffected(readTree(ROOT), typesAreRead.promise);
+  if (tool.name === 'lint') return lintAffected(tree, tool, typesAreRead.promise);
+  if (tool.name === 'format') return formatChanged(tree, tool);
   const outcome = await runTool(tool);
   if (tool.name === 'types') typesAreRead.resolve();
   return outcome;

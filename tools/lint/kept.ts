@@ -1,16 +1,12 @@
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { changedFiles, digestOfRules, digestsOf, type KeptFiles, readKept, writeKept } from '../kept-files.ts';
 import type { Tree } from '../structure/read-tree.ts';
-import { KEPT, type Outcome, ROOT, runTool, TOOLCHAIN, TYPES_KEPT } from '../toolchain.ts';
+import { type Outcome, ROOT, runTool, type Tool, TYPES_KEPT } from '../toolchain.ts';
 
 /** What is kept of a lint that found nothing. */
-export interface Kept {
-  /** The digest of all that decides what lint finds beside the files themselves. */
-  readonly rules: string;
-  /** The digest of each file that was read, by its path. */
-  readonly files: Readonly<Record<string, string>>;
-  /** The files that each of these imports. */
+interface Kept extends KeptFiles {
+  /** The files that each file imports. */
   readonly imports: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -21,7 +17,6 @@ export interface CompilerNotes {
   readonly referencedMap: readonly (readonly [number, number])[];
 }
 
-const LINT_KEPT = join(ROOT, KEPT, 'lint.json');
 const LINTED = /\.[cm]?[jt]sx?$/;
 const RULES =
   /^(?:oxlint\.config\.ts|tools\/(?:lint|structure)\/.*|(?:.*\/)?tsconfig\.json|(?:.*\/)?package(?:-lock)?\.json|\.gitignore)$/;
@@ -31,34 +26,34 @@ const GLOBAL = /^\s*declare (?:module|global)\b/m;
 const AFFECTED_SHARE_MAX = 0.5;
 
 /**
- * Lints what has changed since a lint that found nothing, and every file that imports it, at any distance. The proofs and the first run
- * lint everything. `typesAreRead` resolves when the compiler has written its notes.
+ * Lints what has changed since a lint that found nothing, and every file that imports it, at any distance. The proofs and the first
+ * run lint everything. `typesAreRead` resolves when the compiler has written its notes.
  */
-export async function lintAffected(tree: Tree, typesAreRead: Promise<unknown>): Promise<Outcome> {
+export async function lintAffected(tree: Tree, tool: Tool, typesAreRead: Promise<unknown>): Promise<Outcome> {
   const startMs = Date.now();
-  const tool = TOOLCHAIN.find(({ name }) => name === 'lint');
-  if (tool === undefined) throw new Error('There is no lint.');
-  const before = existsSync(LINT_KEPT) ? (JSON.parse(readFileSync(LINT_KEPT, 'utf8')) as Kept) : undefined;
-  const affected = affectedFiles(tree, before);
+  const affected = affectedFiles(tree, readKept(tool.name) as Kept | undefined);
   const outcome = await runTool({ ...tool, args: [...tool.args, ...(affected ?? [])] });
   await typesAreRead;
-  if (outcome.code === 0) keep(tree, startMs);
+  const notes = join(ROOT, TYPES_KEPT);
+  if (outcome.code === 0 && existsSync(notes)) {
+    writeKept(tool.name, keptOf(tree, JSON.parse(readFileSync(notes, 'utf8')) as CompilerNotes, startMs));
+  }
   return outcome;
 }
 
 /** The files to lint, or undefined for all of them. What the compiler does not read is always linted: that is little. */
 export function affectedFiles(tree: Tree, before: Kept | undefined): readonly string[] | undefined {
-  if (before?.rules !== digestOfRules(tree)) return undefined;
-  const linted = [...tree].filter(([file]) => LINTED.test(file));
-  const changed = linted.filter(([file, text]) => before.files[file] !== digestOf(text));
+  if (before?.rules !== digestOfRules(tree, RULES)) return undefined;
+  const linted = [...tree.keys()].filter((file) => LINTED.test(file));
+  const changed = changedFiles(tree, linted, before);
   const gone = Object.keys(before.files).filter((file) => !tree.has(file));
-  if (gone.length > 0 || changed.some(([, text]) => GLOBAL.test(text))) return undefined;
+  if (gone.length > 0 || changed.some((file) => GLOBAL.test(tree.get(file) ?? ''))) return undefined;
   const importers = new Map<string, string[]>();
   for (const [file, imported] of Object.entries(before.imports)) {
     for (const one of imported) importers.set(one, [...(importers.get(one) ?? []), file]);
   }
-  const affected = new Set(linted.flatMap(([file]) => (before.imports[file] === undefined ? [file] : [])));
-  const left = changed.map(([file]) => file);
+  const affected = new Set(linted.filter((file) => before.imports[file] === undefined));
+  const left = [...changed];
   for (let file = left.pop(); file !== undefined; file = left.pop()) {
     affected.add(file);
     left.push(...(importers.get(file) ?? []).filter((importer) => !affected.has(importer)));
@@ -68,8 +63,8 @@ export function affectedFiles(tree: Tree, before: Kept | undefined): readonly st
     : [...affected].filter((file) => tree.has(file));
 }
 
-/** What is to be kept after a lint that found nothing. A file that has changed since is left out, so the next lint reads it. */
-export function keptOf(tree: Tree, notes: CompilerNotes, isUnchanged: (file: string) => boolean): Kept {
+/** What is to be kept after a lint that found nothing. */
+export function keptOf(tree: Tree, notes: CompilerNotes, startMs: number): Kept {
   const paths = notes.fileNames.map((name) => name.replace(/^\.\.\//, ''));
   const imports: Record<string, readonly string[]> = {};
   for (const file of paths) if (tree.has(file)) imports[file] = [];
@@ -78,29 +73,6 @@ export function keptOf(tree: Tree, notes: CompilerNotes, isUnchanged: (file: str
     const imported = notes.fileIdsList[list - 1] ?? [];
     if (tree.has(file)) imports[file] = imported.map((one) => paths[one - 1] ?? '').filter((one) => tree.has(one));
   }
-  const files = [...tree].filter(([file]) => LINTED.test(file) && isUnchanged(file));
-  return {
-    rules: digestOfRules(tree),
-    files: Object.fromEntries(files.map(([file, text]) => [file, digestOf(text)])),
-    imports,
-  };
-}
-
-function keep(tree: Tree, startMs: number): void {
-  const notes = join(ROOT, TYPES_KEPT);
-  if (!existsSync(notes)) return;
-  const isUnchanged = (file: string): boolean =>
-    (statSync(join(ROOT, file), { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY) < startMs;
-  const kept = keptOf(tree, JSON.parse(readFileSync(notes, 'utf8')) as CompilerNotes, isUnchanged);
-  mkdirSync(dirname(LINT_KEPT), { recursive: true });
-  writeFileSync(LINT_KEPT, JSON.stringify(kept));
-}
-
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
-}
-
-function digestOfRules(tree: Tree): string {
-  const rules = [...tree].filter(([file]) => RULES.test(file)).map(([file, text]) => [file, digestOf(text)]);
-  return digestOf(JSON.stringify([process.version, rules]));
+  const linted = [...tree.keys()].filter((file) => LINTED.test(file));
+  return { rules: digestOfRules(tree, RULES), files: digestsOf(tree, linted, startMs), imports };
 }
