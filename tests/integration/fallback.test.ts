@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { hasLeft } from '../support/callers-gone.ts';
+import type { CalledWire } from '../support/called-wire.ts';
 import { chat, COMPLETIONS, type Reply, send } from '../support/client.ts';
 import { newOperator } from '../support/control.ts';
 import { scrape } from '../support/metrics.ts';
@@ -16,9 +17,10 @@ import {
   type UpstreamScript,
 } from '../support/scripted-upstream.ts';
 import { startTestService } from '../support/service.ts';
-import { catalogueOf, scriptModels, type UpstreamEntry } from '../support/several-upstreams.ts';
+import { asVectors, catalogueOf, scriptModels, type UpstreamEntry } from '../support/several-upstreams.ts';
 import { sql, sqlRow } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { ALL_WIRES, ask as askBy, everyWire, isSpoken } from '../support/wires.ts';
 
 /** A call whose first upstream fails, and what it costs at the next one (CC-16). */
 
@@ -30,9 +32,14 @@ const pairWith = (fields: object): readonly UpstreamEntry[] => [
   { provider: 'first', micros: 1, fields: { ...fields } },
   { provider: 'second', micros: 3 },
 ];
-const NAMES = ['throttled', 'down', 'cut', 'bad', 'poor', 'lost', 'left', 'own', 'far', 'view'] as const;
+/** Each wire has a model of its own, so that none finds a breaker open. */
+const modelOf = (what: string, wire: CalledWire): string => `${what}-${wire.path.replaceAll('/', '-')}`;
+const NAMES = ['cut', 'bad', 'poor', 'lost', 'left', 'own', 'far', 'view'] as const;
 const catalogue = catalogueOf(servers, {
   ...Object.fromEntries(NAMES.map((name) => [name, pairWith({})])),
+  ...Object.fromEntries(
+    ALL_WIRES.flatMap((wire) => ['throttled', 'down'].map((what) => [modelOf(what, wire), pairWith({})])),
+  ),
   silent: pairWith({ firstByteMs: 100 }),
   slow: pairWith({ timeoutMs: 1_000 }),
   pooled: [{ provider: 'pool', micros: 1 }],
@@ -53,8 +60,9 @@ const definitions = {
 };
 writeFileSync(keysFile, JSON.stringify(definitions));
 const keyed = { pool: withKeys('one', 'two'), file: withKeys('file'), command: withKeys('command') };
+const models = catalogue.models.map((model) => (model.id.endsWith('embeddings') ? asVectors(model) : model));
 const service = await startTestService(
-  { ...catalogue, providers: { ...catalogue.providers, ...keyed } },
+  { ...catalogue, models, providers: { ...catalogue.providers, ...keyed } },
   { PURSER_PROVIDER_KEYS: keysFile, KEY_ONE: 'sk-one', KEY_TWO: 'sk-two' },
 );
 const app = await service.addApp();
@@ -92,21 +100,26 @@ async function priceOf(reply: Reply) {
     join catalogue.prices p on p.price_id = c.price_id where c.call_id = ${reply.headers.get('x-service-call-id')}`;
 }
 
-for (const [model, script] of [
+for (const [what, script] of [
   ['throttled', throttling(1)],
   ['down', { status: 503, body: '{}' }],
 ] as const) {
-  test(`CC-16 a plain call whose first upstream is ${model} is served by the next`, async () => {
+  everyWire.test(`CC-16 a plain call whose first upstream is ${what} is served by the next`, async (wire) => {
+    const model = modelOf(what, wire);
     first.script(model, script);
-    second.script(model, PLAIN);
+    second.script(model, wire.saying('Hi.', USAGE));
     const before = (await service.wallet(app, 'anna')).balance;
-    const reply = await ask(model);
+    const limit = isSpoken(wire) ? { [wire.limitField]: 50 } : {};
+    const options = { url: service.url, key: app.liveKey, user: 'anna' };
+    const reply = await askBy(wire, options, { model: `acme.${model}`, ...limit });
     assert.equal(reply.status, 200, reply.text);
     assert.equal(reply.body['model'], `acme.${model}`);
-    assert.equal(reply.headers.get('x-service-charge-micros'), String(CHARGE_AT_SECOND));
+    const { prompt, completion } = wire.paidOf({ prompt: 10, cached: 0, completion: 5 });
+    const charged = (prompt + completion) * 3;
+    assert.equal(reply.headers.get('x-service-charge-micros'), String(charged));
     assert.equal(reply.headers.get('x-service-upstream'), null);
-    assert.deepEqual(await priceOf(reply), { provider: 'second', charged: CHARGE_AT_SECOND });
-    assert.equal((await service.wallet(app, 'anna')).balance, before - CHARGE_AT_SECOND);
+    assert.deepEqual(await priceOf(reply), { provider: 'second', charged });
+    assert.equal((await service.wallet(app, 'anna')).balance, before - charged);
     assert.deepEqual([first.count(model), second.count(model)], [1, 1]);
   });
 }

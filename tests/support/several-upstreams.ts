@@ -8,6 +8,12 @@ export interface UpstreamEntry {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
+/** The same model as one of embeddings. */
+export function asVectors(model: ReturnType<typeof catalogueOf>['models'][number]) {
+  const upstreams = model.upstreams.map((one) => ({ ...one, price: { ...one.price, outputMicrosPerMillion: 0 } }));
+  return { ...model, apis: ['embeddings'], maxOutputTokens: 1, dimensionsMax: 8, upstreams };
+}
+
 /** A catalogue with these models. Each has a name of its own at its providers, so that no breaker is shared. */
 export function catalogueOf(
   providers: Readonly<Record<string, ScriptedUpstream>>,

@@ -4,19 +4,23 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import OpenAI from 'openai';
+import { withVectors } from '../../support/catalogue.ts';
 import { COMPLETIONS, httpSend, type Reply } from '../../support/client.ts';
 import { callRoute, DATA_PLANE, everyRouteRefuses } from '../../support/every-route-refuses.ts';
 import { openRaw, parseRaw } from '../../support/raw-http.ts';
 import { assertRefusal } from '../../support/refusal.ts';
-import { completionBody } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
+import { sayingToAll } from '../../support/wires.ts';
 
 const LIMIT = 1_048_576;
 
 const usage = { prompt_tokens: 2, completion_tokens: 3 };
 /** The same on every wire. */
-const { upstream, service, app } = await setStage({ environment: { PURSER_CALL_BODY_BYTES_MAX: String(LIMIT) } });
-upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage }) });
+const { upstream, service, app } = await setStage({
+  catalogue: withVectors,
+  environment: { PURSER_CALL_BODY_BYTES_MAX: String(LIMIT) },
+});
+upstream.script(sayingToAll('Hi', usage));
 await service.fund(app, 'u', 1_000_000_000);
 
 const TOO_LARGE = { code: 'PAYLOAD_TOO_LARGE', param: null, hasLink: false } as const;

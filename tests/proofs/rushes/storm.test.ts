@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import type { CalledWire } from '../../support/called-wire.ts';
 import type { Reply } from '../../support/client.ts';
+import { EMBEDDINGS } from '../../support/embeddings-wire.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import {
   completionBody,
@@ -10,8 +12,8 @@ import {
   type UpstreamScript,
 } from '../../support/scripted-upstream.ts';
 import { startTestService } from '../../support/service.ts';
-import { catalogueOf, type UpstreamEntry } from '../../support/several-upstreams.ts';
-import { ask, saidIn, type SpokenWire, WIRES } from '../../support/wires.ts';
+import { asVectors, catalogueOf, type UpstreamEntry } from '../../support/several-upstreams.ts';
+import { ask, isSpoken, saidIn, WIRES } from '../../support/wires.ts';
 
 /**
  * Calls while two of three upstreams throttle, hang and die in turn, with fallback and beside it without (CC-16). A few hundred here;
@@ -26,12 +28,13 @@ const CALLS_IN_PHASE_MAX = 500;
 const PHASE_CALLS = Math.min(CALLS / 3, CALLS_IN_PHASE_MAX);
 
 type Name = 'a' | 'b' | 'c';
-type Model = 'fallback' | 'alone';
+type Model = 'fallback' | 'alone' | 'vectors';
 const NAMES: readonly Name[] = ['a', 'b', 'c'];
 /** Micros for each token. */
 const MICROS: Readonly<Record<Name, number>> = { a: 1, b: 2, c: 3 };
 const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
-const TOKENS = 15;
+/** What is paid of it: vectors have no output. */
+const TOKENS: Readonly<Record<Model, number>> = { fallback: 15, alone: 15, vectors: 10 };
 /** The most output that a call asks for, which every model here allows. */
 const LIMIT = 100;
 
@@ -46,14 +49,15 @@ const WEATHERS = [
 type Weather = (typeof WEATHERS)[number][Name];
 
 /** How many calls of each model have begun. */
-const begun: Record<Model, number> = { fallback: 0, alone: 0 };
+const begun: Record<Model, number> = { fallback: 0, alone: 0, vectors: 0 };
 const weatherOf = (name: Name, model: Model): Weather =>
   WEATHERS[Math.floor(begun[model] / PHASE_CALLS) % WEATHERS.length]?.[name] ??
   assert.fail('there is always some weather');
 
 /** The content of an answer says who gave it. */
 function scriptOf(name: Name, asked: { readonly model: string; readonly stream?: boolean }): UpstreamScript {
-  switch (weatherOf(name, asked.model === 'alone-upstream' ? 'alone' : 'fallback')) {
+  const model = (['alone', 'vectors'] as const).find((one) => asked.model === `${one}-upstream`) ?? 'fallback';
+  switch (weatherOf(name, model)) {
     case 'throttles':
       return { status: 429, headers: { 'content-type': 'application/json', 'retry-after': '1' }, body: '{}' };
     case 'hangs':
@@ -61,6 +65,7 @@ function scriptOf(name: Name, asked: { readonly model: string; readonly stream?:
     case 'dies':
       return { body: [{ destroy: true }] };
     case 'well':
+      if (model === 'vectors') return EMBEDDINGS.saying(`served by ${name}`, USAGE);
       return asked.stream === true
         ? { body: streamSteps({ model: 'x', pieces: [`served by ${name}`], usage: USAGE, includeUsageChunk: true }) }
         : { body: completionBody({ model: 'x', content: `served by ${name}`, usage: USAGE }) };
@@ -80,8 +85,10 @@ const entryOf = (provider: Name): UpstreamEntry => ({
   fields: { timeoutMs: 1_500, firstByteMs: 1_500 },
 });
 const weighted = NAMES.map((name) => ({ ...entryOf(name), fields: { ...entryOf(name).fields, weight: 1 } }));
-const catalogue = catalogueOf(Object.fromEntries(servers), { fallback: weighted, alone: [entryOf('a')] });
-const service = await startTestService(catalogue);
+const entries = { fallback: weighted, alone: [entryOf('a')], vectors: weighted };
+const catalogue = catalogueOf(Object.fromEntries(servers), entries);
+const models = catalogue.models.map((model) => (model.id === 'acme.vectors' ? asVectors(model) : model));
+const service = await startTestService({ ...catalogue, models });
 const app = await service.addApp();
 
 after(async () => {
@@ -97,7 +104,7 @@ interface Ended {
   readonly ms: number;
 }
 
-function read(wire: SpokenWire, reply: Reply, ms: number): Ended {
+function read(wire: CalledWire, reply: Reply, ms: number): Ended {
   const { status } = reply;
   if (status !== 200) return { status, by: undefined, charged: 0, ms };
   const { text, code, charged = 0 } = saidIn(wire, reply);
@@ -121,12 +128,9 @@ async function storm(model: Model): Promise<readonly Ended[]> {
       begun[model] = index;
       const startMs = performance.now();
       const caller = { url: service.url, key: app.liveKey, user: `${model}-${index % USERS}` };
-      const wire = WIRES[Math.floor(index / 2) % WIRES.length] ?? assert.fail();
-      const reply = await ask(wire, caller, {
-        model: `acme.${model}`,
-        [wire.limitField]: LIMIT,
-        stream: index % 2 === 1,
-      });
+      const wire = model === 'vectors' ? EMBEDDINGS : (WIRES[Math.floor(index / 2) % WIRES.length] ?? assert.fail());
+      const asked = isSpoken(wire) ? { [wire.limitField]: LIMIT, stream: index % 2 === 1 } : {};
+      const reply = await ask(wire, caller, { model: `acme.${model}`, ...asked });
       ended.push(read(wire, reply, performance.now() - startMs));
     }
   };
@@ -142,11 +146,11 @@ interface Booked {
 }
 
 /** What the receipts of a model say: calls, money, and what must not be there. */
-async function booked(model: string): Promise<Booked | undefined> {
+async function booked(model: Model): Promise<Booked | undefined> {
   const { rows } = await service.database.owner.query<Booked>(
     `select count(*)::int as calls, coalesce(sum(c.charged_micros), 0)::float8 as charged,
        count(*) filter (where c.outcome = 'answered'
-         and c.charged_micros <> ${TOKENS} * p.output_micros_per_million / 1000000)::int as "atOther",
+         and c.charged_micros <> ${TOKENS[model]} * p.input_micros_per_million / 1000000)::int as "atOther",
        count(*) filter (where c.outcome <> 'answered' and c.charged_micros > 0)::int as "failedCharged"
      from usage.calls c left join catalogue.prices p on p.price_id = c.price_id where c.model = $1`,
     [`acme.${model}`],
@@ -166,13 +170,13 @@ async function walletsOf(model: string): Promise<{ readonly spent: number; reado
 }
 
 /** Checks the money of a storm and returns its row of the table. */
-async function account(model: string, ended: readonly Ended[]) {
+async function account(model: Model, ended: readonly Ended[]) {
   const answered = ended.filter(({ by }) => by !== undefined);
   const charged = ended.reduce((sum, one) => sum + one.charged, 0);
   for (const { by, charged: micros } of ended) {
     assert.equal(
       micros,
-      by === undefined ? 0 : TOKENS * MICROS[by],
+      by === undefined ? 0 : TOKENS[model] * MICROS[by],
       'a call costs what its upstream costs, or nothing',
     );
   }
@@ -198,11 +202,16 @@ async function account(model: string, ended: readonly Ended[]) {
 }
 
 test('CC-16 CC-09 a fallback costs the serving provider’s price', async () => {
-  const [fallback, alone] = await Promise.all([storm('fallback'), storm('alone')]);
-  const rows = { fallback: await account('fallback', fallback), alone: await account('alone', alone) };
+  const [fallback, alone, vectors] = await Promise.all([storm('fallback'), storm('alone'), storm('vectors')]);
+  const rows = {
+    fallback: await account('fallback', fallback),
+    alone: await account('alone', alone),
+    vectors: await account('vectors', vectors),
+  };
   console.table(rows);
   assert.deepEqual(await service.check(), []);
   // Not all of them: while the weather changes, a call may meet each upstream in its bad hour. A busy machine makes more of these.
-  assert.ok(rows.fallback.answered > 2 * rows.alone.answered, 'fallback answers');
+  for (const { answered } of [rows.fallback, rows.vectors])
+    assert.ok(answered > 2 * rows.alone.answered, 'fallback answers');
   assert.ok(rows.alone['answered %'] < 80, 'and without it, the storm is felt');
 });
