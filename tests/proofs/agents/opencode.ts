@@ -10,8 +10,14 @@ const PROGRAM = `node_modules/opencode-${process.platform}-${process.arch}/bin/o
 /** It does not look for a newer version, shows nothing to others, and has no other provider. */
 const QUIET = { autoupdate: false, share: 'disabled', enabled_providers: ['purser'] };
 
+interface Caller {
+  readonly key: string;
+  readonly user: string;
+  readonly watch?: Parameters<typeof runAlone>[1]['watch'];
+}
+
 /** Has opencode of one user run a prompt. */
-export async function runOpencode({ url }: TestService, key: string, user: string, prompt: string): Promise<Ended> {
+export async function runOpencode({ url }: TestService, { key, user, watch }: Caller, prompt: string): Promise<Ended> {
   const settings = JSON.parse(filledIn(OPENCODE, { BASE_URL: ADDRESS, USER: user, MODEL: 'large' })) as object;
   const home = createHome({ 'work/opencode.json': JSON.stringify({ ...settings, ...QUIET }) });
   try {
@@ -19,6 +25,7 @@ export async function runOpencode({ url }: TestService, key: string, user: strin
       program: path.join(AGENTS.directory, PROGRAM),
       words: ['run', prompt],
       directory: home.work,
+      watch,
       environment: {
         HOME: home.directory,
         PURSER_API_KEY: key,
