@@ -32,7 +32,7 @@ after(async () => {
 /** Leaves only these wallets, in this order, each last used the given number of days ago. */
 async function setWallets(users: Readonly<Record<string, number>>): Promise<void> {
   const { owner } = ledger.database;
-  await sql(owner)`truncate sandbox.wallets, sandbox.holds restart identity`;
+  await sql(owner)`truncate sandbox.wallets, sandbox.holds, sandbox.sessions restart identity`;
   for (const [user, days] of Object.entries(users)) {
     await makeSandboxWallet(ledger.database, { appId: APP }, { user, balance: 7 });
     await sql(owner)`update sandbox.wallets set last_used_at = clock_timestamp() - ${days} * interval '1 day'
@@ -52,6 +52,18 @@ test('SB-08 a wallet idle for 30 days is removed', async () => {
     where user_id = 'holding'`;
   assert.equal(await expireSandboxWallets(sandbox, 0n, 100), 3n);
   assert.deepEqual(await usersLeft(), ['used', 'holding']);
+});
+
+test('SB-08 CP-19 a session idle for 30 days is removed', async () => {
+  await setWallets({ gone: 31, used: 1 });
+  await sql(ledger)`insert into sandbox.sessions (wallet_id, name, last_at, calls, charged_micros)
+    select wallet_id, s.name, clock_timestamp() - s.days * interval '1 day', 1, 1
+    from sandbox.wallets, (values ('old', 31), ('new', 29)) s (name, days)`;
+  await expireSandboxWallets(sandbox, 0n, 100);
+  const left = await sql(
+    ledger,
+  )`select user_id as user, name from sandbox.sessions join sandbox.wallets using (wallet_id)`;
+  assert.deepEqual(left, [{ user: 'used', name: 'new' }]);
 });
 
 test('SB-08 each pass resumes where the last stopped', async () => {

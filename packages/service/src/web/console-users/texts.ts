@@ -40,7 +40,7 @@ export const USER_TEXTS = {
 /** The texts of the page of sessions of one user. */
 export const SESSIONS_TEXTS = {
   title: (user: string) => `Sessions of ${user}`,
-  what: 'Claude Code, Codex and opencode name the session that a call belongs to. Calls of other clients are in no session. A session is kept as long as calls can be looked up.',
+  what: 'Claude Code, Codex and opencode name the session that a call belongs to. Calls of other clients are in no session. A session is forgotten some days after its last call.',
   caption: 'Sessions, newest first',
   none: 'No coding agent has named a session of this user in the last days.',
   noTestUser: 'This app has no test user with this ID.',
