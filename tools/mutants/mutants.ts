@@ -12,7 +12,6 @@ import { CONSOLE_FAULTS } from './faults/console.ts';
 import { CONNECTION_FAULTS } from './faults/connections.ts';
 import { AUDIT_FAULTS } from './faults/audit.ts';
 import { EMBEDDINGS_FAULTS } from './faults/embeddings.ts';
-import { MESSAGES_NATIVE_FAULTS } from './faults/messages-native.ts';
 import { EXACT_CHARGE_FAULTS } from './faults/exact-charges.ts';
 import { HAND_OVER_FAULTS } from './faults/hand-over.ts';
 import { LATE_FAULTS } from './faults/late.ts';
@@ -63,7 +62,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...RECONCILIATION_FAULTS,
   ...EMBEDDINGS_FAULTS,
   ...CLAUDE_MESSAGES_FAULTS,
-  ...MESSAGES_NATIVE_FAULTS,
   ...EXACT_CHARGE_FAULTS,
   ...ANSWER_FAULTS,
   ...UPSTREAM_FAULTS,

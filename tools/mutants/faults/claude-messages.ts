@@ -4,6 +4,9 @@ import { holdRequest, inFile, ofFile } from './places.ts';
 const told = inFile('packages/service/src/providers/anthropic/usage.ts');
 const ownForm = inFile('packages/service/src/gateway/wires/messages/native.ts');
 const marks = inFile('packages/service/src/gateway/request/cache-marks.ts');
+const validate = inFile('packages/service/src/gateway/request/validate-call.ts');
+const chunks = inFile('packages/service/src/providers/anthropic/native-chunks.ts');
+const deltas = inFile('packages/service/src/providers/anthropic/native-deltas.ts');
 const routes = inFile('packages/service/src/http/server.ts');
 
 const charges = ofFile('tests/conformance/messages-native-charges.test.ts');
@@ -99,5 +102,23 @@ export const CLAUDE_MESSAGES_FAULTS: readonly Mutant[] = [
     clause: 'WI-10',
     edits: [routes('handleCount(dataPlane, wire, exchange)', 'handleCall(dataPlane, wire, exchange)')],
     killer: passedOn('WI-10 a prompt for Claude is counted by its vendor, and else by our estimate'),
+  },
+  {
+    id: 'unpriced-cache-marks-reach-claude',
+    clause: 'WA-07',
+    edits: [validate('isMessages ? withoutUnpricedMarks(native, upstreams) : native', 'native')],
+    killer: passedOn('WA-07 cache marks without a price do not reach Claude'),
+  },
+  {
+    id: 'whole-answer-of-claude-free-by-a-late-error',
+    clause: 'CC-11',
+    edits: [chunks('isBilled: () => hasReason && usage.isCounted()', 'isBilled: () => false')],
+    killer: STREAM,
+  },
+  {
+    id: 'text-of-claude-not-counted',
+    clause: 'CC-23',
+    edits: [deltas("['text_delta', ['text', 'content']],", '')],
+    killer: charges('CC-23 an answer of Claude without usage is charged by our own count, on either wire'),
   },
 ];

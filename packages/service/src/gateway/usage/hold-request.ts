@@ -19,7 +19,7 @@ const BYTES_PER_TOKEN = 4;
  * signs of JSON, which no model reads. Images count by the model's figure and not by their bytes, which say nothing of their tokens.
  */
 export function sizePrompt(
-  model: Pick<Model, 'contextTokens' | 'imageTokensMax' | 'promptOverheadTokens'>,
+  model: Model,
   { images, dataUrlBytes }: ImageSize,
   { request, requestText, native }: Asked,
   { prompts = 1, tokensBeside = 0 }: Pick<Fitted, 'prompts' | 'tokensBeside'> = {},
