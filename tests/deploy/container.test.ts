@@ -83,10 +83,26 @@ test('OP-17 compose runs the image read-only on loopback', () => {
     const graceMs = Number(/^(\d+)s$/.exec(purser.stop_grace_period)?.[1]) * 1_000;
     assert.ok(graceMs >= stopDelayMs + stopCallsMs + STOP_MARGIN_MS, `${name}: ${graceMs} ms`);
     // Images before 18 put their data into a volume of their own below this one, which `down` forgets.
-    const [, mounted = ''] = /:(\/\S+)$/.exec(services.database.volumes.join()) ?? [];
+    const [, mounted = ''] = /^database:(\/\S+)$/m.exec(services.database.volumes.join('\n')) ?? [];
     const data = services.database.environment?.['PGDATA'] ?? '';
     assert.equal(data, `${mounted}/18/docker`, `${name}: a volume that was made without it keeps its books`);
   }
+});
+
+test('OP-17 the production sample’s service is no superuser of its database', () => {
+  const { environment = {}, volumes } = production.services.database;
+  assert.deepEqual(
+    Object.keys(environment),
+    ['POSTGRES_PASSWORD_FILE', 'PGDATA'],
+    'the image makes its user a superuser',
+  );
+  assert.ok(volumes.includes('./database-user.sh:/docker-entrypoint-initdb.d/purser.sh:ro'), volumes.join());
+  const [, statements = ''] = /<<'SQL'\n(.+)\nSQL\n/s.exec(deployText('container/database-user.sh')) ?? [];
+  assert.deepEqual(statements.split('\n'), [
+    "create role purser login createrole password :'password';",
+    'create database purser owner purser;',
+    'alter role postgres password null;',
+  ]);
 });
 
 test('OP-17 the compose demo needs no setting', () => {

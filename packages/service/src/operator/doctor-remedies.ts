@@ -104,8 +104,8 @@ export const REMEDIES: Readonly<
     remedy: 'Set PURSER_STRIPE_SECRET_KEY to a live key.',
   },
   'second-factors': {
-    why: 'They cannot work as operators, and only their password keeps an attacker out of their account.',
-    remedy: 'Ask them to add one at /account/second-factor, or disable accounts that nobody needs.',
+    why: 'Nobody works as an operator without one, and only a password keeps an attacker out of such an account.',
+    remedy: 'Each operator adds one at /account/second-factor. Disable accounts that nobody needs.',
   },
   'single-sign-on': {
     why: 'A provider that asks for a password alone lets a stolen one in as an operator.',
