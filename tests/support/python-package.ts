@@ -10,7 +10,7 @@ import { PYTHON, QUIET } from '../clients/python.ts';
 export const PYTHON_PACKAGE = path.join(ROOT, 'packages', 'purser-python');
 
 /** The clients that the package has settings for, by the module that each is. */
-export const PYTHON_CLIENT_MODULES = ['openai', 'langchain_openai', 'litellm', 'pydantic_ai'] as const;
+export const PYTHON_CLIENT_MODULES = ['openai', 'anthropic', 'langchain_openai', 'litellm', 'pydantic_ai'] as const;
 
 const MINOR_MIN = 10;
 const PROBE = `

@@ -1,7 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
+import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import Anthropic from '@anthropic-ai/sdk';
 import { ChatOpenAI } from '@langchain/openai';
 import { generateText, type LanguageModel, streamText } from 'ai';
 import OpenAI from 'openai';
@@ -39,6 +41,15 @@ export const CLIENTS: Readonly<Record<string, Says>> = {
   },
   '@ai-sdk/openai, Responses': (user, model, text) => generate(createOpenAI(user.aiSdk())(model), text),
   '@ai-sdk/openai, Responses, streamed': (user, model, text) => stream(createOpenAI(user.aiSdk())(model), text),
+  '@anthropic-ai/sdk': async (user, model, text) => {
+    const { content } = await new Anthropic(user.anthropic()).messages.create(messagesRequest(model, text));
+    return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+  },
+  '@anthropic-ai/sdk, streamed': async (user, model, text) => {
+    return await new Anthropic(user.anthropic()).messages.stream(messagesRequest(model, text)).finalText();
+  },
+  '@ai-sdk/anthropic': (user, model, text) => generate(createAnthropic(user.aiSdk())(model), text),
+  '@ai-sdk/anthropic, streamed': (user, model, text) => stream(createAnthropic(user.aiSdk())(model), text),
   '@langchain/openai': async (user, model, text) => (await langchain(user, model).invoke(text)).text,
   '@langchain/openai, streamed': async (user, model, text) => {
     let heard = '';
@@ -51,18 +62,27 @@ function request(model: string, content: string) {
   return { model, messages: [{ role: 'user' as const, content }] };
 }
 
+function messagesRequest(model: string, content: string) {
+  return { ...request(model, content), max_tokens: 100 };
+}
+
 function compatible(user: PurserUser, model: string): LanguageModel {
   return createOpenAICompatible({ name: 'purser', ...user.aiSdk() })(model);
 }
 
 async function generate(model: LanguageModel, prompt: string): Promise<string> {
-  return (await generateText({ model, prompt })).text;
+  return (await generateText({ model, prompt, maxOutputTokens: 100 })).text;
 }
 
 /** Its streams throw nothing. They hand over the error. */
 async function stream(model: LanguageModel, prompt: string): Promise<string> {
   const failures: unknown[] = [];
-  const { textStream } = streamText({ model, prompt, onError: ({ error }) => void failures.push(error) });
+  const { textStream } = streamText({
+    model,
+    prompt,
+    maxOutputTokens: 100,
+    onError: ({ error }) => void failures.push(error),
+  });
   let heard = '';
   for await (const part of textStream) heard += part;
   if (failures.length > 0) throw failures[0];

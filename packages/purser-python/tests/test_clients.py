@@ -128,6 +128,32 @@ def by_pydantic_ai_streamed(user: Any, model: str, text: str) -> str:
     return asyncio.run(run())
 
 
+def by_anthropic(user: Any, model: str, text: str) -> str:
+    from anthropic import Anthropic
+
+    answer = Anthropic(**user.anthropic()).messages.create(model=model, messages=messages(text), max_tokens=100)
+    return "".join(block.text for block in answer.content if block.type == "text")
+
+
+def by_anthropic_streamed(user: Any, model: str, text: str) -> str:
+    from anthropic import Anthropic
+
+    client = Anthropic(**user.anthropic())
+    with client.messages.stream(model=model, messages=messages(text), max_tokens=100) as stream:
+        return "".join(stream.text_stream)
+
+
+def by_async_anthropic(user: Any, model: str, text: str) -> str:
+    from anthropic import AsyncAnthropic
+
+    async def run() -> str:
+        client = AsyncAnthropic(**user.async_anthropic())
+        answer = await client.messages.create(model=model, messages=messages(text), max_tokens=100)
+        return "".join(block.text for block in answer.content if block.type == "text")
+
+    return asyncio.run(run())
+
+
 class Cases:
     """The same promises for every client. A subclass names the module that has to be installed, and the calls."""
 
@@ -170,7 +196,7 @@ class Cases:
                 error = raised.exception
                 self.assertEqual((error.code, error.topup_url is not None), (code, has_link))
                 self.assertRegex(error.correlation_id, "^cor_")
-                self.assertRegex(error.message, r"^[A-Z].{10,}\.$")
+                self.assertRegex(error.message, r"^[A-Z].{10,}\.(?: https:\S+)?$")
                 self.assertIsNone(error.__context__)
 
     def test_any_other_error_stays_the_clients_own(self: Any) -> None:
@@ -185,6 +211,11 @@ class Cases:
 class OpenAITest(Cases, unittest.TestCase):
     module = "openai"
     calls = (by_openai, by_openai_streamed, by_async_openai, by_async_openai_streamed)
+
+
+class AnthropicTest(Cases, unittest.TestCase):
+    module = "anthropic"
+    calls = (by_anthropic, by_anthropic_streamed, by_async_anthropic)
 
 
 class LangChainTest(Cases, unittest.TestCase):

@@ -109,3 +109,19 @@ test('SDK-02 a caller may abort and correlate a call', async () => {
   assert.equal(sent[0]?.init?.signal, signal);
   assert.equal(new Headers(sent[0]?.init?.headers).get('x-correlation-id'), 'mine');
 });
+
+test('CC-14 each call of a wire has a key, also one with a query', async () => {
+  const { purser, sent } = clientThat(() => new Response('{}'));
+  const { fetch, baseURL } = purser.forUser('anna');
+  const paths = [
+    'chat/completions',
+    'responses',
+    'messages',
+    'messages?beta=true',
+    'embeddings',
+    'messages/count_tokens',
+  ];
+  for (const path of paths) await fetch(`${baseURL}/${path}`, { method: 'POST', body: '{}' });
+  const keyed = sent.map(({ init }) => new Headers(init?.headers).has('idempotency-key'));
+  assert.deepEqual(keyed, [true, true, true, true, true, false]);
+});

@@ -124,7 +124,12 @@ export class PurserUser {
     return { baseURL, apiKey, defaultHeaders: { ...headers }, fetch };
   }
 
-  /** Returns the options for `createOpenAICompatible({ name: 'purser', ... })` or `createOpenAI(...)` of the AI SDK. */
+  /** Returns the options for `new Anthropic(...)`, whose base address is the root. */
+  anthropic(): { baseURL: string; apiKey: string; defaultHeaders: Record<string, string>; fetch: Fetch } {
+    return { ...this.openai(), baseURL: this.#access.root };
+  }
+
+  /** Returns the options for `createOpenAICompatible({ name: 'purser', ... })`, `createOpenAI(...)` or `createAnthropic(...)` of the AI SDK. */
   aiSdk(): { baseURL: string; apiKey: string; headers: Record<string, string>; fetch: Fetch } {
     const { baseURL, apiKey, headers, fetch } = this;
     return { baseURL, apiKey, headers: { ...headers }, fetch };
@@ -190,7 +195,8 @@ function signedFetch({ root, apiKey, send, sendChat }: Access, userId: string): 
     headers.set('authorization', `Bearer ${apiKey}`);
     headers.set('x-service-user', userId);
     const body = init?.body;
-    const isCall = CALL_PATHS.has(href.slice(root.length)) && typeof body === 'string';
+    const [path = ''] = href.slice(root.length).split('?'); // Clients of Messages add `?beta=true`.
+    const isCall = CALL_PATHS.has(path) && typeof body === 'string';
     if (!isCall || isRequest || headers.has('idempotency-key')) return send(input, { ...init, headers });
     return sendChat({ url: href, userId, body }, { ...init, headers });
   };

@@ -28,6 +28,10 @@ export function readFailure(answer: string): Failure {
   } catch {
     // The answer does not come from the service.
   }
+  return failureOfBody(body);
+}
+
+function failureOfBody(body: Bag): Failure {
   const failure = failureIn(bagOf(body['error']));
   return { ...failure, topupUrl: text(body['topupUrl']) ?? failure.topupUrl };
 }
@@ -73,13 +77,15 @@ export function paymentRequired(status: unknown, failure: Failure): PaymentRequi
 }
 
 /**
- * Reads the envelope from a client's error. `openai` and LangChain keep the inner `error`, and the AI SDK keeps the text of
- * the body. All keep the headers, each in its own way.
+ * Reads the envelope from a client's error. `openai` and LangChain keep the inner `error`, Anthropic's client keeps the whole
+ * body as `error`, and the AI SDK keeps its text. All keep the headers, each in its own way.
  */
 function failureOf(raised: Bag): Failure {
   const { responseBody, headers, responseHeaders } = raised;
   const outer = failureIn(raised);
-  const inner = typeof responseBody === 'string' ? readFailure(responseBody) : failureIn(bagOf(raised['error']));
+  const kept = bagOf(raised['error']);
+  const read = 'error' in kept ? failureOfBody : failureIn;
+  const inner = typeof responseBody === 'string' ? readFailure(responseBody) : read(kept);
   const header = (name: string) => headerOf(headers ?? responseHeaders, name);
   return {
     code: inner.code ?? outer.code,

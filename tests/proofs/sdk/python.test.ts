@@ -29,6 +29,7 @@ const python = findPython();
 const hasPip = typeof python !== 'string' && python.modules.includes('pip');
 const CLASSES = {
   openai: 'OpenAITest',
+  anthropic: 'AnthropicTest',
   langchain_openai: 'LangChainTest',
   litellm: 'LiteLLMTest',
   pydantic_ai: 'PydanticAITest',
@@ -39,7 +40,7 @@ const ANSWERED = /simulator/;
 /** The expected output of the README's blocks under each heading. */
 const TOLD: Readonly<Record<string, readonly RegExp[]>> = {
   'Quick start': [ANSWERED, /simulator[^]* EUR$/],
-  'Other clients': [ANSWERED, ANSWERED, ANSWERED, /^402 PAYMENT_REQUIRED True$/],
+  'Other clients': [ANSWERED, ANSWERED, ANSWERED, ANSWERED, /^402 PAYMENT_REQUIRED True$/],
   Streams: [ANSWERED],
   'What a call cost': [/^True True$/],
   Errors: [/^PAYMENT_REQUIRED and a link$/],

@@ -13,7 +13,14 @@ import { setSimulatedStage } from '../../support/simulated-service.ts';
 /** Every block of the package's README, run in an app's project against the real service. */
 
 const README = 'packages/sdk/README.md';
-const CLIENTS = ['openai', 'ai', '@ai-sdk/openai-compatible', '@langchain/openai', '@langchain/core'];
+const CLIENTS = [
+  'openai',
+  '@anthropic-ai/sdk',
+  'ai',
+  '@ai-sdk/openai-compatible',
+  '@langchain/openai',
+  '@langchain/core',
+];
 
 const simulated = await setSimulatedStage({ demo: 'sim.echo-1' });
 await simulated.service.fund(simulated.app, 'demo-user', 100_000_000);
@@ -28,7 +35,7 @@ const ANSWERED = /simulator/;
 /** The expected output of the blocks under each heading. */
 const TOLD: Readonly<Record<string, readonly RegExp[]>> = {
   'Quick start': [ANSWERED],
-  'Other clients': [ANSWERED, ANSWERED, /^true$/],
+  'Other clients': [ANSWERED, ANSWERED, ANSWERED, /^true$/],
   Streams: [ANSWERED, /^PAYMENT_REQUIRED$/],
   'What a call cost': [/^true$/],
   Errors: [/^PAYMENT_REQUIRED and a link$/],

@@ -1,4 +1,4 @@
-"""HTTP clients for ``openai`` and everything built on it. They send an idempotency key with each call, the same
+"""HTTP clients for ``openai``, everything built on it, and ``anthropic``. They send an idempotency key with each call, the same
 one with its retries, and report charges. Every answer passes unchanged, also a 402.
 """
 
@@ -29,7 +29,7 @@ class ChatWatch:
     def begin(self, request: Any) -> _Attempt | None:
         """Gives a call its key. Returns None for any other request."""
         url = str(request.url)
-        if url not in self.urls:
+        if url.split("?")[0] not in self.urls:  # Clients of Messages add ``?beta=true``.
             return None
         if _KEY in request.headers:  # The app's own.
             return _Attempt(self, None, "")
@@ -90,19 +90,20 @@ def _watch_stream(response: Any, charge: ChargeWatch) -> None:
     response.iter_bytes, response.aiter_bytes = iter_bytes, aiter_bytes
 
 
-def http_client(watch: ChatWatch) -> Any:
-    """Makes a client with the defaults of ``openai``'s own, or returns None if ``openai`` is not installed."""
-    return _client_of("DefaultHttpxClient", _sync_class, watch)
+def http_client(watch: ChatWatch, module: str = "openai") -> Any:
+    """Makes a client with the defaults of the module's own, or returns None if the module is not installed."""
+    return _client_of((module, "DefaultHttpxClient"), _sync_class, watch)
 
 
-def async_http_client(watch: ChatWatch) -> Any:
-    """Makes such a client for ``AsyncOpenAI``."""
-    return _client_of("DefaultAsyncHttpxClient", _async_class, watch)
+def async_http_client(watch: ChatWatch, module: str = "openai") -> Any:
+    """Makes such a client for ``AsyncOpenAI`` and its like."""
+    return _client_of((module, "DefaultAsyncHttpxClient"), _async_class, watch)
 
 
-def _client_of(name: str, subclass: Callable[[Any], Any], watch: ChatWatch) -> Any:
+def _client_of(names: tuple[str, str], subclass: Callable[[Any], Any], watch: ChatWatch) -> Any:
+    module, name = names
     try:
-        base = getattr(importlib.import_module("openai"), name, None)
+        base = getattr(importlib.import_module(module), name, None)
     except ImportError:
         base = None
     if base is None:

@@ -68,6 +68,14 @@ class UserSettings:
         clients = {"http_client": http_client(self._watch), "http_async_client": async_http_client(self._watch)}
         return {**self._openai(None), **clients}
 
+    def anthropic(self) -> OpenAISettings:
+        """Returns the options of ``Anthropic(**...)``, whose base address is the root."""
+        return {**self._openai(http_client(self._watch, "anthropic")), "base_url": self._access.root}
+
+    def async_anthropic(self) -> OpenAISettings:
+        """Returns the options of ``AsyncAnthropic(**...)``."""
+        return {**self._openai(async_http_client(self._watch, "anthropic")), "base_url": self._access.root}
+
     def litellm(self) -> LiteLLMSettings:
         """Returns the options of ``litellm.completion(model="openai/...", **...)``."""
         return self._litellm(_openai_module().OpenAI(**self.openai()))
