@@ -25,8 +25,15 @@ const SAID = 'The file is made.\n';
 
 if (NOT_RUN === undefined) {
   const stage = await setClaudeStage();
-  describe('Claude Code, chat completions behind', () => testWork(stage, 'large', speaksChat));
-  describe('Claude Code, Claude behind', () => testWork(stage, 'claude-opus-5-5', speaksMessages));
+  for (const [behind, model, speaks] of [
+    ['chat completions', 'large', speaksChat],
+    ['Claude', 'claude-opus-5-5', speaksMessages],
+  ] as const) {
+    describe(`Claude Code, ${behind} behind`, () => {
+      testWork(stage, model, speaks);
+      testLostConnections(stage, model, speaks);
+    });
+  }
 } else test('WI-10 Claude Code', { skip: `not run: ${NOT_RUN}` });
 
 function madeIn({ home }: ClaudeCode): string {
@@ -82,11 +89,14 @@ function testWork(stage: Stage, model: string, speaks: Speaks): void {
       const forms = upstream.requests.slice(before).map(isStream);
       assert.deepEqual([forms, await spentBy(stage, user)], [[true, false], chargeOf(1)]);
     }));
+}
 
+function testLostConnections(stage: Stage, model: string, speaks: Speaks): void {
+  const { service, upstream, app } = stage;
   for (const joins of [false, true]) {
     test(`CC-14 a stream whose connection is lost is paid ${joins ? 'once if its key joins' : 'with each try'} by ${model}`, async () => {
       const key = joins ? await addJoiningKey(service.database, app) : app.liveKey;
-      await withClaude(stage, FUNDS, { ...settings, key }, async (claude, user) => {
+      await withClaude(stage, FUNDS, { key, model }, async (claude, user) => {
         const cut = createGate();
         let cuts = 0;
         const before = upstream.requests.length;
