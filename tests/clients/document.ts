@@ -64,7 +64,10 @@ read as something else: let it send texts.`;
 const AGENTS_TRIED = `## Agents
 
 We have run each in the version that is given, with these settings, in a network that held nothing but the service. \`BASE_URL\`, \`USER\`
-and \`MODEL\` stand for yours.`;
+and \`MODEL\` stand for yours.
+
+With a key of one user and the lines of [the guide for coding agents](guides/coding-agents.md), Cline 3.0.65, Continue 1.5.47 and aider 0.86.2
+finished a prompt as well, each with one call and its charge.`;
 
 const UNTRIED = `## Other clients
 
