@@ -23,6 +23,8 @@ export interface TemplateEvent<Chunk> {
   readonly texts: readonly NamedText[];
   /** Its digits are passed over: nobody is told the numbers of a run. */
   readonly number?: NamedNumber | undefined;
+  /** Any blanks may stand before the last bracket, so that nobody reads the length of the text from that of the event. */
+  readonly isPadded?: boolean | undefined;
   /** The parsed JSON with other texts, and with this in the place of the number if it is given. */
   readonly withTexts: (texts: readonly string[], number?: string) => ParsedJson;
   /** The chunk that parsed JSON is read as. */
@@ -47,6 +49,8 @@ interface TextMatch<Chunk> {
 
 const BEFORE_DATA = /^(?:event: [^\r\n]*\n)?data: $/;
 const AFTER_DATA = '\n\n';
+const LAST_BRACKET = `}${AFTER_DATA}`;
+const BLANK = 32;
 const NUMBER_MARK = '~~<number>~~';
 /** What JSON writes between quotes in another form than it reads, or must not hold there. */
 const ESCAPED = /["\\\p{Cc}]/u;
@@ -63,7 +67,9 @@ const RUN_CHARACTERS_MAX = 4 * 1024;
  * wrong guess would change what callers read and pay.
  */
 export function textTemplateOf<Chunk>(event: TemplateEvent<Chunk>): TextTemplate<Chunk> | undefined {
-  const { raw, data, texts, number, withTexts, chunkOf } = event;
+  const { texts, number, isPadded = false, withTexts, chunkOf } = event;
+  const raw = isPadded ? unpadded(event.raw, LAST_BRACKET) : event.raw;
+  const data = isPadded ? unpadded(event.data, '}') : event.data;
   const before = raw.slice(0, -(data.length + AFTER_DATA.length));
   if (!BEFORE_DATA.test(before) || raw !== before + data + AFTER_DATA) return undefined;
   const pattern = patternOf(texts.length, (values: readonly string[]) => chunkOf(withTexts(values)));
@@ -78,15 +84,22 @@ export function textTemplateOf<Chunk>(event: TemplateEvent<Chunk>): TextTemplate
   const written = marked.slice(before.length, -AFTER_DATA.length);
   // Most providers write as `JSON.stringify` does. Equal text means the same, and need not be parsed.
   if (written !== wanted && rewritten(written) !== wanted) return undefined;
-  return createTemplate(slots, pattern, number === undefined ? -1 : texts.length);
+  return createTemplate(slots, pattern, { numberAt: number === undefined ? -1 : texts.length, isPadded });
 }
 
-/** `numberAt`: which of its values is a number; -1 if none is. */
+interface Differences {
+  /** Which of its values is a number; -1 if none is. */
+  readonly numberAt: number;
+  readonly isPadded: boolean;
+}
+
 function createTemplate<Chunk>(
-  { literals, order }: TemplateSlots,
+  { literals: all, order }: TemplateSlots,
   pattern: ChunkPattern<Chunk>,
-  numberAt: number,
+  { numberAt, isPadded }: Differences,
 ): TextTemplate<Chunk> {
+  const tail = isPadded ? LAST_BRACKET : '';
+  const literals = all.with(order.length, (all[order.length] ?? '').slice(0, -tail.length || undefined));
   const before = literals[0] ?? '';
   const after = literals[order.length] ?? '';
   const textOrder = order.filter((place) => place !== numberAt);
@@ -101,14 +114,19 @@ function createTemplate<Chunk>(
       texts[order[slot] ?? 0]?.push(text.slice(from, end)); // Numbers have no list.
       from = end + behind.length;
     }
-    return from;
+    return isPadded ? endOfPadding(text, from) : from;
   }
 
   /** The usual case at a third of the cost: an event with one text that is all that is left of the read. */
   function findAlone(text: string, at: number): TextMatch<Chunk> | undefined {
     const start = at + before.length;
-    const end = text.length - after.length;
-    if (end < start || text.slice(at, start) !== before || text.slice(end) !== after) return undefined;
+    let close = text.length - tail.length;
+    if (isPadded) {
+      if (text.slice(close) !== tail) return undefined;
+      close = beginOfBlanks(text, close);
+    }
+    const end = close - after.length;
+    if (end < start || text.slice(at, start) !== before || text.slice(end, close) !== after) return undefined;
     const value = text.slice(start, end);
     // If more events follow in this read, the value holds their quotes, and the loop below takes the events one by one.
     if (ESCAPED.test(value)) return undefined;
@@ -143,6 +161,28 @@ function endOfText(text: string, from: number): number {
   let end = text.indexOf('"', from);
   while (end !== -1 && text.charCodeAt(end - 1) === BACKSLASH) end = text.indexOf('"', end + 1);
   return end;
+}
+
+/** The offset behind the event whose blanks and last bracket begin at `from`; -1 if there are none. */
+function endOfPadding(text: string, from: number): number {
+  let at = from;
+  while (text.charCodeAt(at) === BLANK) at += 1;
+  const end = at + LAST_BRACKET.length;
+  return text.slice(at, end) === LAST_BRACKET ? end : -1;
+}
+
+/** The offset of the blanks that end at `end`. */
+function beginOfBlanks(text: string, end: number): number {
+  let at = end;
+  while (text.charCodeAt(at - 1) === BLANK) at -= 1;
+  return at;
+}
+
+/** A text without the blanks before its tail. */
+function unpadded(text: string, tail: string): string {
+  if (!text.endsWith(tail)) return text;
+  const close = text.length - tail.length;
+  return text.slice(0, beginOfBlanks(text, close)) + tail;
 }
 
 /** The offset behind the whole number at `from`, as JSON writes one; -1 if there is none. */

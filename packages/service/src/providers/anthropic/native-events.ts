@@ -85,7 +85,14 @@ function createDeltaRuns({ isCounted, ofDelta }: Pick<MessageChunks, 'isCounted'
         ...event,
         delta: { ...delta, [name]: words },
       });
-      const next = textTemplateOf({ raw, data, texts: [{ name, text }], withTexts, chunkOf: ofDelta });
+      const next = textTemplateOf({
+        raw,
+        data,
+        texts: [{ name, text }],
+        isPadded: true, // By the vendor, with up to 15 blanks.
+        withTexts,
+        chunkOf: ofDelta,
+      });
       if (next === undefined) return;
       template = next;
       tried += 1;
