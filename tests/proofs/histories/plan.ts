@@ -1,4 +1,5 @@
-import { type SpokenWire, WIRES } from '../../support/wires.ts';
+import type { CalledWire } from '../../support/called-wire.ts';
+import { ALL_WIRES, isSpoken, WIRES } from '../../support/wires.ts';
 import type { ModelPrice } from './history-log.ts';
 import { type KeyPlan, planKeys } from './key-plan.ts';
 import { ceilingOf } from './price.ts';
@@ -29,6 +30,8 @@ export interface WalletPlan {
 
 /** The models of the calls. `prove.silent` has a short timeout for a silent provider. */
 const MODELS = ['prove.one', 'prove.two', 'prove.drain', 'prove.silent'] as const;
+/** The model of calls for embeddings, whose output costs nothing. */
+export const VECTORS_MODEL = 'prove.vectors';
 /** Every token costs one micro and the output limit is never lowered, so a probe can hold any amount. */
 export const PROBE_MODEL = 'prove.probe';
 const PROBE_PRICE: ModelPrice = {
@@ -78,7 +81,7 @@ export function planHistory(seed: number): HistoryPlan {
     hasLongStops: kind < LONG_STOPS_SHARE,
     hasLongOutage,
     hasCut,
-    prices: { ...prices, [PROBE_MODEL]: PROBE_PRICE },
+    prices: { ...prices, [PROBE_MODEL]: PROBE_PRICE, [VECTORS_MODEL]: priceOfVectors(seed) },
     wallets,
     keys: planKeys(createRandom(seed, 'keys'), tightMoney(prices[TIGHT_MODEL])),
   };
@@ -107,6 +110,11 @@ function priceFrom(random: Random): ModelPrice {
   };
 }
 
+function priceOfVectors(seed: number): ModelPrice {
+  const { input, ...price } = priceFrom(createRandom(seed, 'vectors'));
+  return { ...price, input, cachedInput: input, output: 0 };
+}
+
 /** The catalogue of a history, its provider at `baseUrl`. */
 export function catalogueOf({ prices }: Pick<HistoryPlan, 'prices'>, baseUrl: string) {
   const models = Object.entries(prices).map(([id, price]) => ({
@@ -128,6 +136,7 @@ export function catalogueOf({ prices }: Pick<HistoryPlan, 'prices'>, baseUrl: st
     outputLimitParameter: 'max_completion_tokens',
     onAbandon: id === 'prove.drain' ? 'drain' : 'cancel',
     timeoutMs: id === 'prove.silent' ? SILENCE_MS_MAX : ANSWER_MS_MAX,
+    ...(id === VECTORS_MODEL && { apis: ['embeddings'], dimensionsMax: 8, maxOutputTokens: 1, minOutputTokens: 1 }),
   }));
   return { providers: { scripted: { kind: 'openai-compatible', baseUrl } }, models, aliases: {} };
 }
@@ -141,7 +150,7 @@ export interface CallPlan {
   readonly model: string;
   readonly isStream: boolean;
   readonly wantsUsage: boolean;
-  readonly wire: SpokenWire;
+  readonly wire: CalledWire;
   readonly outputTokensMax: number;
   /** The index of the gateway, as a fraction of their number. */
   readonly gateway: number;
@@ -170,7 +179,7 @@ export function planCall(plan: HistoryPlan, client: number, index: number): Call
   const random = createRandom(plan.seed, tag);
   const isSilent = random.chance(0.02);
   const answer = planAnswer(random, isSilent);
-  return {
+  const planned = {
     tag,
     user: random.pick(plan.wallets.filter(({ kind }) => kind !== 'tight')).user,
     model: isSilent ? 'prove.silent' : random.pick(['prove.one', 'prove.two', 'prove.drain']),
@@ -182,8 +191,15 @@ export function planCall(plan: HistoryPlan, client: number, index: number): Call
     pauseMs: random.whole(0, 120),
     answer,
     key: random.pick(KEYS_OF_CALLS).name,
-    wire: random.pick(WIRES),
   };
+  const wire = random.pick(isSilent ? WIRES : ALL_WIRES);
+  if (isSpoken(wire)) return { ...planned, wire };
+  return { ...planned, wire, model: VECTORS_MODEL, isStream: false, wantsUsage: false };
+}
+
+/** The same call by the model whose prices are tight, which has conversations alone. */
+function onTightModel(planned: CallPlan): CallPlan {
+  return { ...planned, model: TIGHT_MODEL, wire: isSpoken(planned.wire) ? planned.wire : WIRES[0] };
 }
 
 /** Some clients leave early and some only when a process stands still, so that not all of them end up waiting for it. */
@@ -209,14 +225,14 @@ export function planBurstCall(plan: HistoryPlan, place: number, index: number, b
   if (!('key' in burst) && burst.wallet.kind !== 'tight') return call;
   const answer: AnswerPlan = { ...call.answer, kind: 'full', usage: 'overrun' };
   const all = { leaveAfterMs: undefined, isStream: false, wantsUsage: false, outputTokensMax: TIGHT_OUTPUT_TOKENS };
-  return { ...call, ...all, model: TIGHT_MODEL, answer };
+  return onTightModel({ ...call, ...all, answer });
 }
 
 /** A call that is under way while its gateway is cut off. */
 export function planCutCall(plan: HistoryPlan, index: number): CallPlan {
   const planned = planCall(plan, CUT_CLIENT, index);
   const answer: AnswerPlan = { ...planned.answer, kind: 'full', waitMs: CUT_CALL_MS };
-  return { ...planned, model: TIGHT_MODEL, leaveAfterMs: undefined, gateway: 1 - Number.EPSILON, answer };
+  return onTightModel({ ...planned, leaveAfterMs: undefined, gateway: 1 - Number.EPSILON, answer });
 }
 
 function planAnswer(random: Random, isSilent: boolean): AnswerPlan {

@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import { COMPLETIONS } from '../../support/client.ts';
-import type { SpokenWire } from '../../support/wires.ts';
+import type { CalledWire } from '../../support/called-wire.ts';
+import { isSpoken } from '../../support/wires.ts';
 import { type Ending, LOWERED, type ReportedUsage } from './history-log.ts';
 
 /** What a plain client, without a library that retries, has seen of one call. */
@@ -24,7 +25,7 @@ interface Sending {
   readonly body: string;
   readonly isStream: boolean;
   /** Chat completions if left out. */
-  readonly wire?: SpokenWire;
+  readonly wire?: CalledWire;
   /** When the client leaves. After that the answer is unknown to it. */
   readonly leaveAfterMs: number | undefined;
   readonly idempotencyKey?: string | undefined;
@@ -42,10 +43,10 @@ interface Asked {
 }
 
 /** The body of the same call by a wire. A provider gets the same of it by each. */
-export function writtenBy(wire: SpokenWire, call: Asked): string {
+export function writtenBy(wire: CalledWire, call: Asked): string {
   if (wire.name === 'chat completions') return bodyOf(call);
   const { tag, model, isStream, outputTokensMax } = call;
-  const fields = { model, ...wire.promptOf(tag), [wire.limitField]: outputTokensMax };
+  const fields = { model, ...wire.promptOf(tag), ...(isSpoken(wire) && { [wire.limitField]: outputTokensMax }) };
   return JSON.stringify({ ...fields, ...(isStream && { stream: true }) });
 }
 
@@ -178,7 +179,8 @@ function codeIn(value: unknown): string | undefined {
 
 interface WireUsage {
   readonly prompt_tokens: number;
-  readonly completion_tokens: number;
+  /** None for vectors. */
+  readonly completion_tokens?: number;
   readonly prompt_tokens_details?: { readonly cached_tokens: number };
 }
 
@@ -199,5 +201,5 @@ function usageIn(value: unknown): ReportedUsage | undefined {
   if (input !== undefined)
     return { prompt: input + beside, completion, cached: beside + (details?.cached_tokens ?? 0) };
   const cached = usage.prompt_tokens_details?.cached_tokens ?? 0;
-  return { prompt: usage.prompt_tokens, completion: usage.completion_tokens, cached };
+  return { prompt: usage.prompt_tokens, completion: usage.completion_tokens ?? 0, cached };
 }

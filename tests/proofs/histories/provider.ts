@@ -31,18 +31,23 @@ export async function startProvider() {
   const plans = new Map<string, AnswerPlan>();
   const facts = new Map<string, ProviderFacts>();
   upstream.script(({ body }) => {
-    const { messages, max_completion_tokens: limit, model, stream } = body as AskedBody;
-    const tag = messages[0].content;
+    const { input, messages, max_completion_tokens: limit = 0, model, stream } = body as AskedBody;
+    const tag = input ?? messages?.[0].content ?? '';
     const plan = plans.get(tag);
     if (plan === undefined) return { status: 500, body: '{}' }; // No client sent this call, so the model will find no call for it.
-    const usage = usageOf(plan, limit);
+    const usage = input === undefined ? usageOf(plan, limit) : usageOfVectors(plan);
     facts.set(tag, {
       asked: (facts.get(tag)?.asked ?? 0) + 1,
       isAnswering: plan.kind === 'full',
       usage,
       contentBytes: plan.pieces.join('').length,
     });
-    return scriptOf(plan, { model, isStream: stream === true, usage: usage && wireUsage(usage) });
+    return scriptOf(plan, {
+      model,
+      isVectors: input !== undefined,
+      isStream: stream === true,
+      usage: usage && wireUsage(usage),
+    });
   });
   return {
     baseUrl: upstream.baseUrl,
@@ -60,8 +65,10 @@ function passOverCuts(fault: unknown): void {
 }
 
 interface AskedBody {
-  readonly messages: readonly [{ readonly content: string }];
-  readonly max_completion_tokens: number;
+  /** That of a call for embeddings. */
+  readonly input?: string;
+  readonly messages?: readonly [{ readonly content: string }];
+  readonly max_completion_tokens?: number;
   readonly model: string;
   readonly stream?: boolean;
 }
@@ -71,6 +78,12 @@ function usageOf(plan: AnswerPlan, limit: number): ReportedUsage | undefined {
   if (plan.usage === 'zero') return { prompt: 0, cached: 0, completion: 0 };
   const completion = plan.usage === 'overrun' ? limit + 1_000 : Math.floor(plan.completionShare * limit);
   return { prompt: plan.promptTokens, cached: plan.cachedTokens, completion };
+}
+
+/** A count of nothing is none: no text has no tokens. */
+function usageOfVectors({ usage, promptTokens }: AnswerPlan): ReportedUsage | undefined {
+  const isTold = usage !== 'none' && usage !== 'zero' && promptTokens > 0;
+  return isTold ? { prompt: promptTokens, cached: 0, completion: 0 } : undefined;
 }
 
 function wireUsage({ prompt, cached, completion }: ReportedUsage) {
@@ -85,15 +98,18 @@ function wireUsage({ prompt, cached, completion }: ReportedUsage) {
 interface Answer {
   readonly model: string;
   readonly isStream: boolean;
+  readonly isVectors: boolean;
   readonly usage: object | undefined;
 }
 
-function scriptOf(plan: AnswerPlan, { model, isStream, usage }: Answer): UpstreamScript {
+function scriptOf(plan: AnswerPlan, { model, isStream, isVectors, usage }: Answer): UpstreamScript {
   const wait: UpstreamStep = { waitMs: plan.waitMs };
   if (plan.kind === 'status') return { status: plan.status, body: [wait, { write: '{"error":{"message":"no"}}' }] };
   if (!isStream) {
     const headers = { 'content-type': 'application/json' };
-    const body = completionBody({ model, content: plan.pieces.join(''), usage });
+    const body = isVectors
+      ? JSON.stringify({ object: 'list', data: [{ index: 0, embedding: [0.5] }], usage })
+      : completionBody({ model, content: plan.pieces.join(''), usage });
     if (plan.kind === 'full') return { headers, body: [wait, { write: body }] };
     return { headers, body: [wait, { write: '' }, ...faultOf(plan.kind, body)] };
   }
