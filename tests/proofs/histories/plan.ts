@@ -31,7 +31,7 @@ export interface WalletPlan {
 /** The models of the calls. `prove.silent` has a short timeout for a silent provider. */
 const MODELS = ['prove.one', 'prove.two', 'prove.drain', 'prove.silent'] as const;
 /** The model of calls for embeddings, whose output costs nothing. */
-export const VECTORS_MODEL = 'prove.vectors';
+const VECTORS_MODEL = 'prove.vectors';
 /** Every token costs one micro and the output limit is never lowered, so a probe can hold any amount. */
 export const PROBE_MODEL = 'prove.probe';
 const PROBE_PRICE: ModelPrice = {
