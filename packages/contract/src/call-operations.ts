@@ -37,7 +37,7 @@ export const CALL_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag,
     summary: 'Answers a conversation in the form of Messages and charges the user’s wallet',
     description:
-      'The same call by the interface that Anthropic calls Messages, at the same price for the same usage. The key may also come in `x-api-key`. Errors have the form that clients of this interface read, with all fields of ours in it. A `max_tokens` above what the model or the wallet allows gets a 400 in the vendor’s words, which name the limit. Server tools that cost a fee are refused by name.',
+      'The same call by the interface that Anthropic calls Messages, at the same price for the same usage. The key may also come in `x-api-key`. Errors have the form that clients of this interface read, with all fields of ours in it. A `max_tokens` above what the model or the wallet allows gets a 400 in the vendor’s words, which name the limit. With `"stream": true`, the answer is a stream of events that ends with `message_stop`, or, if it failed, with an `error` event; `charge_micros` in its `message_delta`, and a comment behind its end, say what the call was charged. Server tools that cost a fee are refused by name.',
     refuses: OF_CALLS,
   },
   'POST /v1/messages/count_tokens': {
