@@ -223,22 +223,25 @@ async function books(): Promise<unknown> {
     (select max(entry_id) from audit.entries) as trail`;
 }
 
+function isFit({ least, most }: Field, value: bigint | undefined): boolean {
+  return value !== undefined && value >= least && value <= most;
+}
+
 for (const [what, field] of FIELDS) {
   test(`WA-01 ${what} is exact for ${TEXTS.length} edge cases, or refused by its field`, async () => {
     for (const [text, value] of TEXTS) {
-      const isFit = value !== undefined && value >= field.least && value <= field.most;
-      const before = isFit ? undefined : await books();
+      if (!isFit(field, value)) continue;
       const reply = await field.ask(text);
-      if (isFit) {
-        assert.ok(reply.status === 200 || reply.status === 201, `${text}: ${reply.text}`);
-        assert.equal(field.stored(reply.body), Number(value), `${text}: ${reply.text}`);
-        assert.match(reply.text, new RegExp(`:${value}[,}]`), text);
-      } else {
-        assertRefusal(reply, { code: 'BAD_REQUEST', param: field.name, hasLink: false }, text);
-        assert.deepEqual(await books(), before, text);
-      }
+      assert.ok(reply.status === 200 || reply.status === 201, `${text}: ${reply.text}`);
+      assert.equal(field.stored(reply.body), Number(value), `${text}: ${reply.text}`);
+      assert.match(reply.text, new RegExp(`:${value}[,}]`), text);
     }
+    // The books are read once for all that is refused: they grow, and what is new in them names its request.
     const before = await books();
+    for (const [text, value] of TEXTS) {
+      if (isFit(field, value)) continue;
+      assertRefusal(await field.ask(text), { code: 'BAD_REQUEST', param: field.name, hasLink: false }, text);
+    }
     for (const text of NO_JSON) {
       assertRefusal(await field.ask(text), { code: 'BAD_REQUEST', param: null, hasLink: false }, text);
     }
