@@ -36,8 +36,8 @@ const ALONE: ReadonlySet<string> = new Set([
  * Each process loads the service and compiles what it does often, for two to three seconds of processor time. So a group is large:
  * a share of the seconds that are not in a group yet. The last ones are small, and leave no core idle at the end of a run.
  */
-const GROUP_SHARE = 1 / 10;
-const GROUP_SECONDS_MIN = 35;
+const GROUP_SHARE = 1 / 8;
+const GROUP_SECONDS_MIN = 45;
 
 /** Files that run in one process, one after the other. */
 export type Group = readonly [string, ...string[]];
