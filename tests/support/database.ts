@@ -15,7 +15,8 @@ export interface TestDatabase {
 
 const log = createLog('silent');
 const OBJECT_IN_USE = '55006';
-const CONNECT_MS_MAX = 60_000;
+/** Longer than the service waits for a connection, because the machine may be busy. */
+export const CONNECT_MS_MAX = 60_000;
 
 interface DatabaseOptions {
   readonly isEmpty?: boolean;
@@ -43,7 +44,6 @@ export async function createTestDatabase(options: DatabaseOptions = {}): Promise
   };
 }
 
-/** Lets a pool wait longer for a connection than the service does, because the machine may be busy. */
 function patient(pool: Pool): Pool {
   pool.options.connectionTimeoutMillis = CONNECT_MS_MAX;
   return pool;

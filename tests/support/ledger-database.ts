@@ -26,7 +26,7 @@ import { budgetUseOf } from '../../packages/service/src/ledger/wallet/key-budget
 import { insertWallet, selectKeyBudgets } from '../../packages/service/src/ledger/wallet/queries.ts';
 import { takeTurn, type Turn } from '../../packages/service/src/ledger/turn/queries.ts';
 import { createWallets, type Wallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import { CONNECT_MS_MAX, createTestDatabase, type TestDatabase } from './database.ts';
 import { EMAIL_SEAL } from './keys.ts';
 import { sqlRow } from './sql.ts';
 import { endHolds, placeHolds } from './turns.ts';
@@ -128,6 +128,7 @@ export async function openLedgerDatabase(database: TestDatabase, way: keyof type
     connectionsMax: 8,
     log: createLog('silent'),
     emails: EMAIL_SEAL,
+    connectMsMax: CONNECT_MS_MAX,
   });
   const instance = await insertInstance(live, LEASE_MS);
   return {
