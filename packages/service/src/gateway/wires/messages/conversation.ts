@@ -145,8 +145,10 @@ function addToTurn(turn: Turn, blocks: readonly JsonObject[], [message]: Place):
       const mark = markOf(block, place);
       if (isFault(mark)) return mark;
       turn.mark = { ...turn.mark, ...mark };
-    } else if (type !== 'text' || block['text'] !== '') {
-      const fault = addBlock(block, place, turn);
+    } else {
+      // A text of nothing is left out, but its mark must be right.
+      const isEmpty = type === 'text' && block['text'] === '';
+      const fault = addBlock(block, place, isEmpty ? noParts() : turn);
       if (fault !== undefined) return fault;
     }
   }
