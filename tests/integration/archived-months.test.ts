@@ -18,7 +18,7 @@ import { selectSummedFrom } from '../../packages/service/src/stats/queries.ts';
 import { rollUpAll } from '../../packages/service/src/stats/roll-up.ts';
 import { createAppUsage, nameOf } from '../../packages/service/src/usage/report.ts';
 import { APP, createLedgerDatabase, type LedgerDatabase } from '../support/ledger-database.ts';
-import { fillAndClose } from '../support/archived-stage.ts';
+import { fillAndClose } from './archived-stage.ts';
 import { runHere } from '../support/commands.ts';
 import { beginMonths, tableOfMonth } from '../support/past-months.ts';
 import { rewrite } from '../support/rewrite.ts';

@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { newOperator } from '../../support/control.ts';
-import { keyAttacks } from '../../support/key-attacks.ts';
+import { keyAttacks } from './key-attacks.ts';
 import { assertPage, type Browser, IN_CONSOLE, mainOf, openBrowser } from '../../support/page.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newOperator } from '../../support/control.ts';
 import { openStream } from '../../support/open-stream.ts';
-import { previewedActs, type Wanted } from '../../support/previews.ts';
+import { previewedActs, type Wanted } from './previews.ts';
 import { streamSteps } from '../../support/scripted-upstream.ts';
 import { sequenceOf } from '../../support/sequence.ts';
 import { setStripeStage } from '../../support/stripe-stage.ts';

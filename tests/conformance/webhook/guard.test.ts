@@ -5,7 +5,7 @@ import { systemClock } from '../../../packages/service/src/kernel/clock.ts';
 import { createCourier } from '../../../packages/service/src/webhooks/deliver.ts';
 import { createEndpointGuard } from '../../../packages/service/src/webhooks/endpoint-guard.ts';
 import { isPublicAddress } from '../../../packages/service/src/webhooks/public-address.ts';
-import { addressText, isSpecial, randomAddress } from '../../support/address-oracle.ts';
+import { addressText, isSpecial, randomAddress } from './address-oracle.ts';
 import { startReceiver } from '../../support/webhook-receiver.ts';
 
 /** Counts connections to the addresses that hostile endpoints would like to reach. */

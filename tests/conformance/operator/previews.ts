@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Reply } from './client.ts';
-import type { Person } from './control.ts';
+import type { Reply } from '../../support/client.ts';
+import type { Person } from '../../support/control.ts';
 
 /** An act on a wallet, as a preview takes it. */
 export interface Wanted {

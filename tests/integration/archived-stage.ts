@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import type { KeyId } from '../../packages/service/src/kernel/ids.ts';
 import { closeMonth } from '../../packages/service/src/ledger/months/close.ts';
 import { settleLate } from '../../packages/service/src/ledger/settlement/queries.ts';
-import { callIdAt } from './call-ids.ts';
-import { endOf, holdOf, type LedgerDatabase } from './ledger-database.ts';
-import { rewrite } from './rewrite.ts';
-import { sql } from './sql.ts';
+import { callIdAt } from '../support/call-ids.ts';
+import { endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { rewrite } from '../support/rewrite.ts';
+import { sql } from '../support/sql.ts';
 
 const KEY = 'key_budget' as KeyId;
 
