@@ -41,6 +41,7 @@ export function addBlock(block: JsonObject, place: Place, { parts, places }: Par
 function readBlock(block: JsonObject, place: Place): readonly JsonObject[] | ValueFault {
   switch (block['type']) {
     case 'text':
+      if (typeof block['text'] !== 'string') return { path: `${pathOf(place)}.text`, expects: 'a string' };
       return [{ type: 'text', text: block['text'] }];
     case 'image':
       return imageOf(block['source'], place);

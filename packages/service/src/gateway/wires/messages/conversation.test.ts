@@ -233,6 +233,7 @@ test('WI-08 a fault in a message is named by its place', () => {
       'messages[0].content[0].source.type',
     ],
     [[user({ ...text('a'), cache_control: { type: 'forever' } })], 'messages[0].content[0].cache_control'],
+    [[assistant({ type: 'text', text: null }, use('a'))], 'messages[0].content[0].text'],
     [[assistant({ ...text(''), cache_control: '' })], 'messages[0].content[0].cache_control'],
     [[USER, assistant(use('a'), { ...use('b'), input: 'x' })], 'messages[1].content[1].input'],
     [[USER, assistant(use('a'), { ...use('b'), name: 7 })], 'messages[1].content[1].name'],
