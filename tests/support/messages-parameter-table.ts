@@ -92,7 +92,7 @@ export const MESSAGES_TABLE: readonly ParameterRow[] = [
       ...wrong(7, {}),
       [['Be brief.'], 'system[0]'],
       [[{ type: 'image', source: {} }], 'system[0]'],
-      [[{ type: 'text', text: 7 }], 'system'],
+      [[{ type: 'text', text: 7 }], 'system[0].text'],
       [[{ type: 'text', text: 'a', cache_control: {} }], 'system[0].cache_control'],
     ],
   },

@@ -14,7 +14,6 @@ import {
   parseIdempotencyKey,
   resolveModel,
   type RetryMarks,
-  takesOf,
 } from '#gateway/request/validate-call.ts';
 import { checkModelOfWire, findOutcomeModel } from '#gateway/request/model-of-wire.ts';
 import { inWordsOf } from '#gateway/request/in-words-of.ts';
@@ -24,6 +23,7 @@ import type { BeginSpan } from '#gateway/call/call-span.ts';
 import type { Lane } from '#gateway/call/lane.ts';
 import type { Wire } from '#gateway/call/wire.ts';
 import { parseBody } from '#gateway/request/parse-body.ts';
+import { takesOf } from '#gateway/request/takes.ts';
 import type { Pseudonyms } from '#gateway/request/pseudonyms.ts';
 import type { Upstreams } from '#gateway/upstream/upstreams.ts';
 import { runInLane } from '#gateway/run-in-lane.ts';

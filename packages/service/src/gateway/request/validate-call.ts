@@ -10,7 +10,7 @@ import {
   type Upstream,
 } from '#catalogue/catalogue.ts';
 import type { Asked, AskingCall, ChatCall } from '#gateway/call/call.ts';
-import type { Fitted, Takes, Wire, WireRequest } from '#gateway/call/wire.ts';
+import type { Fitted, Wire, WireRequest } from '#gateway/call/wire.ts';
 import { outputTokensDeliverable } from '#gateway/usage/answer-size.ts';
 import { sizePrompt } from '#gateway/usage/hold-request.ts';
 import { withoutUnpricedMarks } from '#gateway/request/cache-marks.ts';
@@ -77,26 +77,6 @@ export function checkModelsOfKey(
   { model, name }: { readonly model: Model; readonly name: string },
 ): Refusal<'MODEL_NOT_ENTITLED'> | undefined {
   return key.models === null || isAmong(catalogue, key.models, model) ? undefined : notOfKey(shownOf(name), key.models);
-}
-
-/** What a model takes, for a wire that leaves out what it cannot do. */
-export function takesOf(model: Model, wire: Wire['name']): Takes {
-  const { parameters, upstreams, contextTokens, dimensionsMax } = model;
-  const accepted = acceptedBy(parameters);
-  const ownForm = upstreams.every((upstream) => speaks(upstream, wire));
-  const searchesMax = Math.min(...upstreams.map(({ price }) => Number(price.special?.searchesMax ?? 0n)));
-  return {
-    parameter: (name, value) =>
-      accepted.has(name) &&
-      (value === undefined ||
-        upstreams.some((upstream) => findUnsupported(upstream, { [name]: value }, wire) === undefined)),
-    ownForm,
-    hasOwnForm: ownForm || upstreams.some((upstream) => speaks(upstream, wire)),
-    webSearch: ownForm && searchesMax > 0,
-    searchesMax,
-    contextTokens,
-    dimensionsMax,
-  };
 }
 
 /** Refuses parameters that the gateway knows but this model does not take, and values of its vendor's own parameters. */

@@ -27,17 +27,18 @@ interface NotTaken {
   readonly extras: boolean;
 }
 
+/** It takes five tries to find out, for an object that is the same for each call of a model. */
+const known = new WeakMap<Takes, NotTaken>();
+
 /**
  * The request without cache marks and without what vendors want back with an answer, where the model's vendors have no place for them.
  * Clients send the same conversation to every model: marks change no answer, and thoughts of another vendor say nothing to this one.
  */
 export function withoutNotTaken(request: JsonObject, takes: Takes): JsonObject {
-  const marks = !takes.parameter('messages', MARKED_MESSAGES);
-  const marksOfTools = marks || !takes.parameter('tools', MARKED_TOOLS);
-  const fields = LEFT.filter(([, messages]) => !takes.parameter('messages', messages)).map(([name]) => name);
-  const extras = !takes.parameter('messages', CALLED);
+  const notTaken = known.get(takes) ?? notTakenBy(takes);
+  known.set(takes, notTaken);
+  const { marksOfTools, extras, fields } = notTaken;
   if (!marksOfTools && !extras && fields.length === 0) return request;
-  const notTaken: NotTaken = { marks, marksOfTools, fields, extras };
   const { messages, tools } = request;
   return {
     ...request,
@@ -46,6 +47,14 @@ export function withoutNotTaken(request: JsonObject, takes: Takes): JsonObject {
       ? { tools: eachOf(tools, (tool) => without(tool, ['cache_control'])) }
       : {}),
   };
+}
+
+function notTakenBy(takes: Takes): NotTaken {
+  const marks = !takes.parameter('messages', MARKED_MESSAGES);
+  const marksOfTools = marks || !takes.parameter('tools', MARKED_TOOLS);
+  const fields = LEFT.filter(([, messages]) => !takes.parameter('messages', messages)).map(([name]) => name);
+  const extras = !takes.parameter('messages', CALLED);
+  return { marks, marksOfTools, fields, extras };
 }
 
 function messageWithout(message: JsonObject, { marks, fields, extras }: NotTaken): JsonObject {

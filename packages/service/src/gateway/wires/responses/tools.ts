@@ -57,7 +57,7 @@ export function readTools(body: JsonObject, items: readonly Item[]): ToolSet | V
     if (fault !== undefined) return fault;
     for (const tool of offered.slice(before)) earlier.add(keyOf(tool));
   }
-  return toolSetOf(offered, others);
+  return offered.length === 0 && others.length === 0 ? NO_TOOLS : toolSetOf(offered, others);
 }
 
 interface Found {
@@ -141,6 +141,8 @@ function toolSetOf(all: readonly Offered[], others: readonly OtherTool[]): ToolS
     functionOf,
   };
 }
+
+const NO_TOOLS = toolSetOf([], []);
 
 function isPlain({ type, namespace }: GivenTool): boolean {
   return type === 'function' && namespace === undefined;

@@ -1,0 +1,34 @@
+import type { Model } from '#catalogue/catalogue.ts';
+import type { Takes, Wire } from '#gateway/call/wire.ts';
+import { acceptedBy } from '#gateway/request/parameters.ts';
+import { findUnsupported, speaks } from '#providers/capabilities.ts';
+
+/** What each model takes. It is asked for each call, and changes only with the catalogue, whose models are new objects then. */
+const takesOfModels = new WeakMap<Model, Map<Wire['name'], Takes>>();
+
+/** What a model takes, for a wire that leaves out what it cannot do: the same object for each call of this model by the wire. */
+export function takesOf(model: Model, wire: Wire['name']): Takes {
+  const known = takesOfModels.get(model) ?? new Map<Wire['name'], Takes>();
+  const takes = known.get(wire) ?? foundTakes(model, wire);
+  takesOfModels.set(model, known.set(wire, takes));
+  return takes;
+}
+
+function foundTakes(model: Model, wire: Wire['name']): Takes {
+  const { parameters, upstreams, contextTokens, dimensionsMax } = model;
+  const accepted = acceptedBy(parameters);
+  const ownForm = upstreams.every((upstream) => speaks(upstream, wire));
+  const searchesMax = Math.min(...upstreams.map(({ price }) => Number(price.special?.searchesMax ?? 0n)));
+  return {
+    parameter: (name, value) =>
+      accepted.has(name) &&
+      (value === undefined ||
+        upstreams.some((upstream) => findUnsupported(upstream, { [name]: value }, wire) === undefined)),
+    ownForm,
+    hasOwnForm: ownForm || upstreams.some((upstream) => speaks(upstream, wire)),
+    webSearch: ownForm && searchesMax > 0,
+    searchesMax,
+    contextTokens,
+    dimensionsMax,
+  };
+}
