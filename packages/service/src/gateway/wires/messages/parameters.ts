@@ -4,16 +4,14 @@ import {
   oneOf,
   structured,
   TOKENS_MAX,
-  type ValueFault,
   type Values,
   whole,
 } from '#gateway/request/parameter-values.ts';
 import { PARAMETERS as OF_CHAT } from '#gateway/request/parameters.ts';
-import { misshapen, shownOf } from '#gateway/request/parse-body.ts';
+import { createParameterCheck } from '#gateway/wires/bad-parameter.ts';
 import { readMark } from '#gateway/wires/messages/blocks.ts';
 import { isFault } from '#gateway/wires/messages/faults.ts';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import { type Refusal, refuse } from '#kernel/refusal.ts';
+import { isJsonObject } from '#kernel/json.ts';
 
 /** The values that a parameter of chat completions takes. */
 function like(name: string): Values {
@@ -114,8 +112,6 @@ export const PARAMETERS: ReadonlyMap<string, Values> = new Map([
   ['top_p', like('top_p')],
 ]);
 
-const KNOWN: ReadonlySet<string> = new Set(['model', 'messages', ...PARAMETERS.keys()]);
-
 /** Parameters that are refused with any value, and values that are refused, each with what to do instead. */
 const REFUSED: ReadonlyMap<string, string> = new Map([
   ['container', 'Code runs at no vendor from here: offer a tool of your own with an `input_schema`.'],
@@ -145,27 +141,10 @@ const FOREIGN: ReadonlyMap<string, string> = new Map([
   ['user', '`x-service-user` names the end user.'],
 ]);
 
-const UNKNOWN: ValueFault = { path: '', expects: '' };
-
 /** Finds the first parameter of a body that is unknown, is refused by its name, or has a value that is not taken. */
-export function findBadParameter(body: JsonObject): Refusal<'BAD_REQUEST'> | undefined {
-  for (const name of Object.keys(body)) {
-    const value = body[name];
-    if (value === null) continue; // It says nothing.
-    const fault = KNOWN.has(name) ? PARAMETERS.get(name)?.faultOf(value, name) : UNKNOWN;
-    if (fault === undefined) continue;
-    const refused = REFUSED.get(name);
-    if (refused !== undefined) return refuse('BAD_REQUEST', `\`${name}\` is not taken. ${refused}`, { param: name });
-    return fault === UNKNOWN ? unknown(name) : misshapen(fault);
-  }
-  return undefined;
-}
-
-function unknown(name: string): Refusal<'BAD_REQUEST'> {
-  const advice = FOREIGN.get(name);
-  const hint = advice === undefined ? '' : ` ${advice}`;
-  const list = [...KNOWN].map((one) => `\`${one}\``).join(', ');
-  return refuse('BAD_REQUEST', `\`${shownOf(name)}\` is not a supported parameter.${hint} Supported: ${list}.`, {
-    param: shownOf(name),
-  });
-}
+export const findBadParameter = createParameterCheck({
+  readApart: ['model', 'messages'],
+  values: PARAMETERS,
+  refused: REFUSED,
+  foreign: FOREIGN,
+});

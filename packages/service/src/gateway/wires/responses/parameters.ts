@@ -8,14 +8,12 @@ import {
   oneOf,
   structured,
   text,
-  type ValueFault,
   type Values,
   whole,
 } from '#gateway/request/parameter-values.ts';
 import { PARAMETERS as OF_CHAT } from '#gateway/request/parameters.ts';
-import { misshapen, shownOf } from '#gateway/request/parse-body.ts';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import { type Refusal, refuse } from '#kernel/refusal.ts';
+import { createParameterCheck } from '#gateway/wires/bad-parameter.ts';
+import { isJsonObject } from '#kernel/json.ts';
 
 /** No body is longer. */
 const INSTRUCTIONS_MAX = 64 * 1024 * 1024;
@@ -168,8 +166,6 @@ export const PARAMETERS: ReadonlyMap<string, Values> = new Map([
   ['user', like('user')],
 ]);
 
-const KNOWN: ReadonlySet<string> = new Set(['model', 'input', ...PARAMETERS.keys()]);
-
 const WHOLE_CONVERSATION = 'Nothing is kept here: send the whole conversation in `input`.';
 
 /** Parameters of the interface that are refused with any value, and values that are, each with what to do instead. */
@@ -207,26 +203,9 @@ const FOREIGN: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Finds the first parameter of a body that is unknown, is refused by its name, or has a value that is not taken. */
-export function findBadParameter(body: JsonObject): Refusal<'BAD_REQUEST'> | undefined {
-  for (const name of Object.keys(body)) {
-    const value = body[name];
-    if (value === null) continue; // It says nothing.
-    const fault = KNOWN.has(name) ? PARAMETERS.get(name)?.faultOf(value, name) : UNKNOWN;
-    if (fault === undefined) continue;
-    const refused = REFUSED.get(name);
-    if (refused !== undefined) return refuse('BAD_REQUEST', `\`${name}\` is not taken. ${refused}`, { param: name });
-    return fault === UNKNOWN ? unknown(name) : misshapen(fault);
-  }
-  return undefined;
-}
-
-const UNKNOWN: ValueFault = { path: '', expects: '' };
-
-function unknown(name: string): Refusal<'BAD_REQUEST'> {
-  const advice = FOREIGN.get(name);
-  const hint = advice === undefined ? '' : ` ${advice}`;
-  const list = [...KNOWN].map((one) => `\`${one}\``).join(', ');
-  return refuse('BAD_REQUEST', `\`${shownOf(name)}\` is not a supported parameter.${hint} Supported: ${list}.`, {
-    param: shownOf(name),
-  });
-}
+export const findBadParameter = createParameterCheck({
+  readApart: ['model', 'input'],
+  values: PARAMETERS,
+  refused: REFUSED,
+  foreign: FOREIGN,
+});
