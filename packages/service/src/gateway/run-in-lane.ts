@@ -74,9 +74,10 @@ export async function runInLane<M extends Mode>(
   const facts = answerFactsOf(call, route.outputTokens);
   const answerOf = () => ({ ...facts, isStream: false, text });
   // Settled before it is answered: the charge that the caller reads is on the books, even if the process dies next.
-  const { charged } = await endKept(lane, { hold, ending, caller }, answerOf);
+  const { charged, isKept = false } = await endKept(lane, { hold, ending, caller }, answerOf);
   caller.notes.settled(ending, charged);
-  return { kind: 'plain', facts, charged, text, onSent: keepUndelivered(call, caller, { answerOf, charged }) };
+  const onSent = isKept ? undefined : keepUndelivered(call, caller, { answerOf, charged });
+  return { kind: 'plain', facts, charged, text, onSent };
 }
 
 /** Ends a call that nobody is asked for after all. */

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createIdempotencyDigests } from '#idempotency/idempotency-key.ts';
-import { joinEarlier } from '#gateway/idempotency/idempotency.ts';
+import { endKept, joinEarlier } from '#gateway/idempotency/idempotency.ts';
 import { parseIdempotencyKey, type RetryMarks } from '#gateway/request/validate-call.ts';
 import type { CallerSide, ChatCall } from '#gateway/call/call.ts';
-import type { Lane } from '#gateway/call/lane.ts';
+import type { Hold, Lane } from '#gateway/call/lane.ts';
 import { type AppId, type EndUserId, newCallId } from '#kernel/ids.ts';
+import { micros } from '#kernel/micros.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
 const digests = createIdempotencyDigests(Buffer.alloc(32, 1));
@@ -85,4 +86,28 @@ test('ER-05 CC-14 a retry waits 25 seconds, then is told to retry later', async 
   const crowded = { gone: new AbortController().signal, idempotency: { waiting: { callers: 1_000 } } };
   const refused = await joinEarlier(lane, { call, caller: crowded as unknown as CallerSide, earlier });
   assert.ok(refused.kind === 'refused' && refused.refusal.code === 'CONFLICT');
+});
+
+test('CC-25 an answer that was kept as its call ended says so, and is kept no more', async () => {
+  for (const [isGone, isJoined, kept] of [
+    [true, false, 1],
+    [false, true, 1],
+    [false, false, 0],
+  ] as const) {
+    let keeps = 0;
+    const settle = async (_hold: unknown, _ending: unknown, when: string) => ({
+      charged: micros(7n),
+      ...(isJoined && when === 'unless-joined' && { isJoined: true }),
+    });
+    const hold = { call: { callId: 'c', idempotencyKey: { isKeyed: false } } } as unknown as Hold<'live'>;
+    const answers = { keep: async () => void (keeps += 1) };
+    const ended = {
+      hold,
+      ending: { outcome: 'answered' },
+      caller: { gone: { aborted: isGone }, idempotency: { answers } },
+    } as unknown as Parameters<typeof endKept<'live'>>[1];
+    const text = { callId: 'c' } as unknown as ReturnType<Parameters<typeof endKept>[2]>;
+    const { isKept = false } = await endKept({ settle } as unknown as Lane<'live'>, ended, () => text);
+    assert.deepEqual([isKept, keeps], [kept === 1, kept], `gone ${isGone}, joined ${isJoined}`);
+  }
 });

@@ -92,17 +92,22 @@ async function replayOf(
 
 /**
  * Ends a call. An answer that a retry may ask for is kept before the hold is gone. That is every answer of a call with a
- * key; without one, the answer of a caller who has left, or one that a retry waits for already: the settlement says so.
+ * key; without one, the answer of a caller who has left, or one that a retry waits for already: the settlement says so. `isKept`
+ * tells that it was, so that it is not kept once more behind the retry that has got it.
  */
 export function endKept<M extends Mode>(
   lane: Lane<M>,
   ended: EndedCall<M>,
   answerOf: () => SentAnswer | undefined,
-): Promise<EndedHold> {
+): Promise<KeptEnd> {
   const { hold, ending } = ended;
   const { idempotencyKey } = hold.call;
   if (idempotencyKey === undefined || ending.outcome !== 'answered') return lane.settle(hold, ending, 'always');
   return endKeyed(lane, { ...ended, idempotencyKey }, answerOf);
+}
+
+interface KeptEnd extends EndedHold {
+  readonly isKept?: boolean;
 }
 
 interface EndedCall<M extends Mode> {
@@ -115,7 +120,7 @@ async function endKeyed<M extends Mode>(
   lane: Lane<M>,
   { hold, ending, caller, idempotencyKey }: EndedCall<M> & { readonly idempotencyKey: IdempotencyKey },
   answerOf: () => SentAnswer | undefined,
-): Promise<EndedHold> {
+): Promise<KeptEnd> {
   const mustKeep = idempotencyKey.isKeyed || caller.gone.aborted;
   if (!mustKeep) {
     const ended = await lane.settle(hold, ending, 'unless-joined');
@@ -125,7 +130,7 @@ async function endKeyed<M extends Mode>(
   if (answer === undefined)
     caller.log.warn({ callId: hold.call.callId }, 'a stream is too long to be kept for a retry');
   else await caller.idempotency.answers.keep(idempotencyKey, answer, { isWaiting: !caller.gone.aborted });
-  return lane.settle(hold, ending, 'always');
+  return { ...(await lane.settle(hold, ending, 'always')), isKept: answer !== undefined };
 }
 
 /** Keeps an answer that did not reach its caller after all, so that a marked retry gets it (CC-14). */
