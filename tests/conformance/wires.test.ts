@@ -42,7 +42,7 @@ const AS_CHAT = JSON.stringify({ messages: [{ role: 'user', content: PROMPT }] }
 const stage = await setStage({
   catalogue: withVectors,
   checksBooks: true,
-  pace: { statusMsMax: 200, keepAliveMs: 60_000, heldUpMsMax: 10_000 },
+  pace: { statusMsMax: 1_000, keepAliveMs: 60_000, heldUpMsMax: 10_000 },
 });
 const { upstream, service, app, newUser } = stage;
 const owner = await newOwner(service);
