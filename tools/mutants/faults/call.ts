@@ -186,8 +186,8 @@ export const CALL_FAULTS: readonly Mutant[] = [
     clause: 'CC-08',
     edits: [
       plainCall(
-        '\n  const { charged } = await endKept(lane, { hold, ending, caller }, answerOf);',
-        '\n  const { charge: charged } = ending;\n  void endKept(lane, { hold, ending, caller }, answerOf);',
+        '\n  const { charged, isKept = false } = await endKept(lane, { hold, ending, caller }, answerOf);',
+        '\n  const { charge: charged } = ending;\n  const isKept = false;\n  void endKept(lane, { hold, ending, caller }, answerOf);',
       ),
     ],
     killer: settledFirst('CC-08 a buffered answer is sent only after its settlement'),
