@@ -7,9 +7,10 @@ import { isOfChat } from './failure-paths/path.ts';
 import { walk } from './failure-paths/walk.ts';
 import { WHOLE_ANSWERS } from './failure-paths/whole-answers.ts';
 import { scriptByPrompt } from './failure-paths/prompt-scripts.ts';
+import { withVectors } from '../../support/catalogue.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { setStage } from '../../support/stage.ts';
-import { WIRES } from '../../support/wires.ts';
+import { ALL_WIRES, WIRES } from '../../support/wires.ts';
 
 /** Every way a call can fail, or seem to, and its expected result: `failure-paths/`. */
 const PATHS = [...PROVIDER_REFUSES, ...PROVIDER_BREAKS, ...WHOLE_ANSWERS, ...CALLER_LEAVES];
@@ -18,18 +19,21 @@ const HASTE_MS = 2_000;
 
 const stage = await setStage({
   app: { maxStreamsPerUser: 1 }, // If a slot is not freed, the next stream is refused.
-  catalogue: ({ providers, models, aliases }) => {
-    const [open] = models;
-    const large = { ...open, timeoutMs: 60_000 };
+  catalogue: (catalogue) => {
+    const { providers, models, aliases } = withVectors(catalogue);
+    const open = models.filter(({ id }) => id.endsWith('large-1'));
     return {
       providers: { ...providers, closed: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1' } },
-      models: [
-        large,
-        { ...large, id: 'acme.drained-1', onAbandon: 'drain' },
-        { ...large, id: 'acme.hasty-1', timeoutMs: HASTE_MS },
-        { ...large, id: 'acme.drained-hasty-1', onAbandon: 'drain', timeoutMs: HASTE_MS },
-        { ...large, id: 'acme.closed-1', provider: 'closed' },
-      ],
+      models: open.flatMap((large) => {
+        const named = (name: string, fields: object) => ({ ...large, id: large.id.replace('large', name), ...fields });
+        return [
+          large,
+          named('drained', { onAbandon: 'drain' }),
+          named('hasty', { timeoutMs: HASTE_MS }),
+          named('drained-hasty', { onAbandon: 'drain', timeoutMs: HASTE_MS }),
+          named('closed', { provider: 'closed' }),
+        ];
+      }),
       aliases: { large: aliases.large },
     };
   },
@@ -42,8 +46,9 @@ describe('failure paths', { concurrency: AT_A_TIME }, () => {
       test(`${path.clause} a ${kind} call: ${path.what}`, async () => {
         for (let round = 1; round <= ROUNDS; round += 1) {
           // Each path goes by another wire in each round, and so does its neighbour.
-          const [chat, ...others] = WIRES;
-          const wire = isOfChat(path) ? chat : [chat, ...others][(place + round) % WIRES.length];
+          const [chat] = WIRES;
+          const wires = kind === 'plain' ? ALL_WIRES : WIRES;
+          const wire = isOfChat(path) ? chat : wires[(place + round) % wires.length];
           await walk(stage, scripts, { path, kind, wire: wire ?? chat });
         }
       });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { CalledWire } from '../../../support/called-wire.ts';
 import { chargeFor } from '../../../support/catalogue.ts';
 import { chat, type Reply, replyOf, send } from '../../../support/client.ts';
 import { estimatedCharge, holdFor, shareOf } from '../../../support/hold-price.ts';
@@ -10,7 +11,7 @@ import { assertEnvelope, assertRefusal, type Code } from '../../../support/refus
 import type { RecordedRequest } from '../../../support/scripted-upstream.ts';
 import type { Stage } from '../../../support/stage.ts';
 import { soon, waitUntil } from '../../../support/wait-until.ts';
-import { saidIn, type SpokenWire } from '../../../support/wires.ts';
+import { isSpoken, saidIn } from '../../../support/wires.ts';
 import { CONTENT, type Kind, NEVER, type Path, STREAM, THROTTLED, USAGE } from './path.ts';
 
 /** A path and the user who took it. */
@@ -19,7 +20,7 @@ export interface Walk {
   readonly scripts: PromptScripts;
   readonly path: Path;
   readonly kind: Kind;
-  readonly wire: SpokenWire;
+  readonly wire: CalledWire;
   /** The user is also the prompt and the correlation id of the call, so that its traces can be told from all others. */
   readonly user: string;
   /** Its prompt as a provider gets it. */
@@ -32,18 +33,25 @@ export const LIMIT = 200;
  */
 export const BALANCE = 4_000;
 const LIMIT_OF_NEXT = 1_000;
-const REPORTED = chargeFor({ prompt: USAGE.prompt_tokens, completion: USAGE.completion_tokens });
+const REPORT = { prompt: USAGE.prompt_tokens, cached: 0, completion: USAGE.completion_tokens };
+const COST_OF_NEXT = chargeFor(REPORT);
 
 /** The fair charge, calculated independently of the service (CC-11). */
-function chargeOf({ path: { ends }, body }: Walk): number {
+function chargeOf({ path: { ends }, body, wire }: Walk): number {
   if (!('by' in ends) || ends.by === 'zero') return 0;
-  return ends.by === 'report' ? REPORTED : estimatedCharge(body, ends.by.counted);
+  if (ends.by === 'report') return chargeFor(wire.paidOf(REPORT));
+  return estimatedCharge(body, isSpoken(wire) ? ends.by.counted : '');
+}
+
+function holdOf({ body, wire }: Walk): number {
+  return holdFor(body, isSpoken(wire) ? LIMIT : 0);
 }
 
 /** Asserts that the whole hold exists while the provider waits for the caller. */
-export async function assertHeld({ stage, kind, user, body }: Walk): Promise<void> {
+export async function assertHeld(walked: Walk): Promise<void> {
+  const { stage, kind, user } = walked;
   const openStreams = kind === 'streamed' ? 1 : 0;
-  const figures = { balance: BALANCE, held: holdFor(body, LIMIT), openStreams };
+  const figures = { balance: BALANCE, held: holdOf(walked), openStreams };
   assert.deepEqual(await stage.service.wallet(stage.app, user), figures);
 }
 
@@ -100,7 +108,7 @@ function assertBroken({ status, headers, text }: Reply, code: Code): void {
 
 /** Asserts that the receipt, the wallet and its entries agree with each other and with the rule. */
 export async function assertReceipt(walked: Walk): Promise<void> {
-  const { stage, path, user, body } = walked;
+  const { stage, path, user } = walked;
   const { service, app } = stage;
   const charge = chargeOf(walked);
   // A caller reads the end of an answer only after the settlement (CC-08). A caller who left may be ahead of it.
@@ -109,7 +117,7 @@ export async function assertReceipt(walked: Walk): Promise<void> {
   assert.ok(receipt !== undefined, 'an answered call has ended');
   const { outcome, charged, held, isEstimated } = receipt;
   const isCounted = 'by' in path.ends && typeof path.ends.by === 'object';
-  const facts = { outcome: path.ends.outcome, charged: charge, isEstimated: isCounted, held: holdFor(body, LIMIT) };
+  const facts = { outcome: path.ends.outcome, charged: charge, isEstimated: isCounted, held: holdOf(walked) };
   assert.deepEqual({ outcome, charged, isEstimated, held }, facts);
   assert.ok(charged <= held);
   assert.deepEqual(await service.wallet(app, user), { balance: BALANCE - charge, held: 0, openStreams: 0 });
@@ -141,12 +149,12 @@ export async function assertNextCall(walked: Walk): Promise<void> {
   assert.equal(reply.status, 200, reply.text);
   const charge = chargeOf(walked);
   assert.equal((await receiptNamed(service.database, next))?.held, shareOf(BALANCE - charge, 0));
-  const left = { balance: BALANCE - charge - REPORTED, held: 0, openStreams: 0 };
+  const left = { balance: BALANCE - charge - COST_OF_NEXT, held: 0, openStreams: 0 };
   assert.deepEqual(await service.wallet(app, user), left);
   assert.equal(scripts.arrivals(user), before);
   if (path.ends.outcome === 'none')
     assert.deepEqual([before, await receiptNamed(service.database, user)], [0, undefined]);
   const { body } = await send('/usage/summary', caller);
   const requests = 'by' in path.ends ? 2 : 1;
-  assert.deepEqual([body['requests'], body['chargedMicros']], [requests, charge + REPORTED]);
+  assert.deepEqual([body['requests'], body['chargedMicros']], [requests, charge + COST_OF_NEXT]);
 }

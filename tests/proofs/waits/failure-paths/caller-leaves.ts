@@ -1,24 +1,33 @@
 import { frame, type UpstreamStep } from '../../../support/scripted-upstream.ts';
 import * as path from './path.ts';
 
-const { ANSWERED, BOTH, DONE, FINISH, FIRST, FREE, HALF, HEAD, JSON_TYPE, NEVER, PLAIN, REPORT, ROLE } = path;
-const { SECOND, STREAM, STREAMED, THIRD, WHOLE } = path;
+const { ANSWERED, BOTH, DONE, FINISH, FIRST, FREE, HEAD, JSON_TYPE, NEVER, PLAIN, REPORT, ROLE } = path;
+const { SECOND, STREAM, STREAMED, THIRD } = path;
 
 const LEFT: path.PathEnd = { outcome: 'abandoned', by: 'report' };
+
+type StepsOf = (answer: path.Answer) => readonly UpstreamStep[];
+
+const half: StepsOf = (answer) => [{ write: answer.half }];
+const whole: StepsOf = (answer) => [{ write: answer.whole }];
+const otherHalf: StepsOf = (answer) => [{ write: answer.whole.slice(answer.half.length) }];
 
 /** A plain call runs to its end and is charged, whenever its caller leaves. */
 const PLAIN_CALLS: readonly path.Path[] = (
   [
-    ['before the provider answers', [], [{ write: WHOLE }], ANSWERED],
-    ['after the head of the provider', [HEAD], [{ write: WHOLE }], ANSWERED],
-    ['in the body of the provider', [{ write: HALF }], [{ write: WHOLE.slice(HALF.length) }], ANSWERED],
-    ['before the provider fails', [{ write: HALF }], [{ destroy: true }], FREE],
-  ] as const
+    ['before the provider answers', () => [], whole, ANSWERED],
+    ['after the head of the provider', () => [HEAD], whole, ANSWERED],
+    ['in the body of the provider', half, otherHalf, ANSWERED],
+    ['before the provider fails', half, () => [{ destroy: true }], FREE],
+  ] as readonly (readonly [when: string, before: StepsOf, rest: StepsOf, ends: path.PathEnd])[]
 ).map(([when, before, rest, ends]) => ({
   clause: 'CC-11',
   what: `the caller leaves ${when}`,
   kinds: PLAIN,
-  provider: (goneOn) => ({ headers: JSON_TYPE, body: [...before, { waitFor: goneOn }, ...rest] }),
+  provider: (answer, goneOn) => ({
+    headers: JSON_TYPE,
+    body: [...before(answer), { waitFor: goneOn }, ...rest(answer)],
+  }),
   caller: { leaves: true },
   ends,
 }));
@@ -52,7 +61,7 @@ const DRAINED: readonly path.Path[] = MOMENTS.map(([when, said, _, reads]) => ({
   what: `the caller leaves ${when}, and the stream is drained`,
   kinds: STREAMED,
   model: 'drained',
-  provider: (goneOn) => ({
+  provider: (_answer, goneOn) => ({
     body: [...said, { waitFor: goneOn }, ...STREAM.slice(said.includes(HEAD) ? 0 : said.length)],
   }),
   caller: leaving(reads),
@@ -64,7 +73,9 @@ const LATE = { write: frame({ choices: [{ index: 0, delta: { content: '?' }, fin
 /** This is more than all buffers between a provider and a caller can take. None of it was generated. */
 const PADDING = { write: frame({ choices: [], system_fingerprint: 'x'.repeat(512 * 1024) }) };
 const FLOOD: readonly UpstreamStep[] = Array.from({ length: 24 }, () => PADDING);
-const FLOODED_WHOLE = WHOLE.replace('{', `{"system_fingerprint":"${'x'.repeat(12 * 1024 * 1024)}",`);
+const FLOODED_WHOLE = path
+  .answerBy({ name: 'chat completions' })
+  .whole.replace('{', `{"system_fingerprint":"${'x'.repeat(12 * 1024 * 1024)}",`);
 
 const OTHERS: readonly Omit<path.Path, 'clause'>[] = [
   {
@@ -78,7 +89,7 @@ const OTHERS: readonly Omit<path.Path, 'clause'>[] = [
     what: 'the caller leaves after the usage, and the stream is drained',
     kinds: STREAMED,
     model: 'drained',
-    provider: (goneOn) => ({ body: [ROLE, FIRST, FINISH, REPORT, LATE, { waitFor: goneOn }, DONE] }),
+    provider: (_answer, goneOn) => ({ body: [ROLE, FIRST, FINISH, REPORT, LATE, { waitFor: goneOn }, DONE] }),
     caller: { reads: '"?"', leaves: true },
     ends: LEFT,
   },
@@ -93,7 +104,7 @@ const OTHERS: readonly Omit<path.Path, 'clause'>[] = [
     what: 'the caller leaves, and the provider breaks off the drain',
     kinds: STREAMED,
     model: 'drained',
-    provider: (goneOn) => ({ body: [ROLE, FIRST, { waitFor: goneOn }, { destroy: true }] }),
+    provider: (_answer, goneOn) => ({ body: [ROLE, FIRST, { waitFor: goneOn }, { destroy: true }] }),
     caller: { reads: 'begun', leaves: true },
     ends: FREE,
   },

@@ -1,5 +1,7 @@
 import type { Code } from '../../../support/refusal.ts';
+import { EMBEDDINGS } from '../../../support/embeddings-wire.ts';
 import { completionBody, frame, type UpstreamScript, type UpstreamStep } from '../../../support/scripted-upstream.ts';
+import type { CalledWire } from '../../../support/called-wire.ts';
 
 /** One way a call can fail, or seem to, and its required result (CC-08, CC-09, CC-11, ER-06). */
 export interface Path {
@@ -9,8 +11,8 @@ export interface Path {
   readonly kinds: readonly Kind[];
   /** The model of the path. It is `large` unless given. */
   readonly model?: PathModel;
-  /** The provider's part. `gone on` resolves when the caller has done its first step. */
-  readonly provider: UpstreamScript | ((goneOn: Promise<void>) => UpstreamScript);
+  /** The provider's part, with its answers by the wire of the call. `gone on` resolves when the caller has done its first step. */
+  readonly provider: UpstreamScript | ((answer: Answer, goneOn: Promise<void>) => UpstreamScript);
   readonly caller?: CallerPart;
   /** The result for a caller who stays: the whole answer, a refusal, or an error as the last frame. */
   readonly gets?: 'answer' | { readonly refusal: Code } | { readonly frame: Code };
@@ -61,18 +63,42 @@ export const THROTTLED = 'UPSTREAM_THROTTLED';
 export const CANARY = 'sk-CANARY organization org-CANARY host CANARY.internal';
 export const USAGE = { prompt_tokens: 77, completion_tokens: 33, total_tokens: 110 };
 export const NO_USAGE = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
-const UPSTREAM_MODEL = 'large-upstream';
+export const UPSTREAM_MODEL = 'large-upstream';
 
 export const JSON_TYPE = { 'content-type': 'application/json' };
 export const PIECES = ['begun', ', went on', ' and ended.'] as const;
 export const CONTENT = PIECES.join('');
-export const WHOLE = completionBody({ model: UPSTREAM_MODEL, content: CONTENT, usage: USAGE });
-export const HALF = WHOLE.slice(0, WHOLE.length / 2);
 
-/** A completion with other facts than the whole one. */
-export function completion(facts: Readonly<Record<string, unknown>>): string {
-  return completionBody({ model: UPSTREAM_MODEL, content: CONTENT, ...facts });
+/** What a provider answers plainly, with a half of it and with an answer that holds nothing. */
+export interface Answer {
+  readonly whole: string;
+  readonly half: string;
+  readonly empty: string;
+  /** One with other facts than the whole one. */
+  readonly with: (facts: Facts) => string;
 }
+
+type Facts = Readonly<Record<string, unknown>>;
+
+/** The answers of the provider by this wire. */
+export function answerBy(wire: Pick<CalledWire, 'name'>): Answer {
+  return wire.name === EMBEDDINGS.name ? VECTORS : COMPLETION;
+}
+
+function answerOf(list: 'choices' | 'data', bodyOf: (facts: Facts) => string): Answer {
+  const whole = bodyOf({ usage: USAGE });
+  const half = whole.slice(0, whole.length / 2);
+  return { whole, half, empty: JSON.stringify({ ...JSON.parse(whole), [list]: [] }), with: bodyOf };
+}
+
+const COMPLETION = answerOf('choices', (facts) => {
+  return completionBody({ model: UPSTREAM_MODEL, content: CONTENT, ...facts });
+});
+/** They say the same in numbers: see EMBEDDINGS. */
+const VECTORS = answerOf('data', ({ usage }) => {
+  const data = [{ object: 'embedding', index: 0, embedding: Array.from(CONTENT, (letter) => letter.codePointAt(0)) }];
+  return JSON.stringify({ object: 'list', data, model: UPSTREAM_MODEL, usage });
+});
 
 /** One chunk of a stream, as the step that sends it. */
 export function chunk(delta: object, reason: string | null = null, index = 0): { readonly write: string } {

@@ -36,6 +36,9 @@ export function scriptByPrompt(upstream: ScriptedUpstream) {
 }
 
 function promptOf({ body }: RecordedRequest): string {
-  const { messages } = body as { readonly messages: readonly { readonly content: string }[] };
-  return messages[0]?.content ?? '';
+  const { messages, input = messages?.[0]?.content } = body as {
+    readonly messages?: readonly { readonly content: string }[];
+    readonly input?: string;
+  };
+  return input ?? '';
 }

@@ -42,7 +42,7 @@ export const PROVIDER_BREAKS: readonly path.Path[] = TAILS.map(([what, tail, cod
   what: `the provider begins and then ${what}`,
   kinds: STREAMED,
   model,
-  provider: (goneOn) => ({ body: [FIRST, { waitFor: goneOn }, ...tail] }),
+  provider: (_answer, goneOn) => ({ body: [FIRST, { waitFor: goneOn }, ...tail] }),
   caller: { reads: 'begun' },
   gets: { frame: code },
   ends: FREE,

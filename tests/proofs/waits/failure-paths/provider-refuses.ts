@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import type { Code } from '../../../support/refusal.ts';
-import { frame, type UpstreamScript } from '../../../support/scripted-upstream.ts';
+import { frame, type UpstreamScript, type UpstreamStep } from '../../../support/scripted-upstream.ts';
 import * as path from './path.ts';
 
-const { BOTH, CANARY, DONE, FAILED, FREE, HALF, HEAD, JSON_TYPE, NEVER, PLAIN, STREAMED, THROTTLED, WHOLE } = path;
+const { BOTH, CANARY, DONE, FAILED, FREE, HEAD, JSON_TYPE, NEVER, PLAIN, STREAMED, THROTTLED } = path;
 
 const CANARY_HEADERS = {
   'content-type': 'application/json',
@@ -23,12 +23,18 @@ function failing(status: number, error: unknown = CANARY_ERROR): UpstreamScript 
   return { status, headers: CANARY_HEADERS, body: JSON.stringify({ error }) };
 }
 
+const COMPLETION = path.answerBy({ name: 'chat completions' });
+
+function asJson(...body: readonly UpstreamStep[]): UpstreamScript {
+  return { headers: JSON_TYPE, body };
+}
+
 function sends(...body: readonly (string | Buffer)[]): UpstreamScript {
   return { body: body.map((write) => ({ write })) };
 }
 
 /** The model is `large` unless another is named. */
-type Row = readonly [what: string, script: UpstreamScript, code: Code, model?: path.PathModel];
+type Row = readonly [what: string, script: path.Path['provider'], code: Code, model?: path.PathModel];
 
 const REFUSED: readonly Row[] = [
   ...[400, 401, 402, 403, 404, 408, 409, 413, 422, 500, 502, 503, 504].map(
@@ -39,7 +45,7 @@ const REFUSED: readonly Row[] = [
   ['redirects with 302', failing(302), FAILED],
   ['redirects with 307', failing(307), FAILED],
   ['answers 201', failing(201), FAILED],
-  ['accepts with 202', { status: 202, body: WHOLE }, FAILED],
+  ['accepts with 202', ({ whole }) => ({ status: 202, body: whole }), FAILED],
   ['answers 204 with nothing', { status: 204, headers: CANARY_HEADERS, body: '' }, FAILED],
   ['answers 500 without end', { status: 500, headers: CANARY_HEADERS, body: [{ write: CANARY }, NEVER] }, FAILED],
   ['cannot be reached', { body: '' }, FAILED, 'closed'],
@@ -58,26 +64,37 @@ const TRICKLE = Array.from({ length: 100 }, () => [{ write: ' ' }, { waitMs: 300
 
 /** Faults that only a plain answer can have. */
 const NO_COMPLETION: readonly Row[] = [
-  ['resets in the middle of its body', { headers: JSON_TYPE, body: [{ write: HALF }, { destroy: true }] }, FAILED],
-  ['falls silent in the middle of its body', { headers: JSON_TYPE, body: [{ write: HALF }, NEVER] }, FAILED, 'hasty'],
-  ['trickles past its timeout', { headers: JSON_TYPE, body: [...TRICKLE, { write: WHOLE }] }, FAILED, 'hasty'],
-  ['ends in the middle of its body', { headers: JSON_TYPE, body: [{ write: HALF }] }, FAILED],
+  ['resets in the middle of its body', ({ half }) => asJson({ write: half }, { destroy: true }), FAILED],
+  ['falls silent in the middle of its body', ({ half }) => asJson({ write: half }, NEVER), FAILED, 'hasty'],
+  ['trickles past its timeout', ({ whole }) => asJson(...TRICKLE, { write: whole }), FAILED, 'hasty'],
+  ['ends in the middle of its body', ({ half }) => asJson({ write: half }), FAILED],
   [
     'ends short of its content-length',
-    { headers: { ...JSON_TYPE, 'content-length': '9999' }, body: [{ write: WHOLE }, { destroy: true }] },
+    ({ whole }) => ({
+      headers: { ...JSON_TYPE, 'content-length': '9999' },
+      body: [{ write: whole }, { destroy: true }],
+    }),
     FAILED,
   ],
-  ['sends more than the largest answer', sends(...OVERSIZE, WHOLE), FAILED],
-  ['sends bytes that are not UTF-8', { body: Buffer.from(WHOLE.replace('begun', '\u00ff'), 'latin1') }, FAILED],
+  ['sends more than the largest answer', ({ whole }) => sends(...OVERSIZE, whole), FAILED],
+  [
+    'sends bytes that are not UTF-8',
+    ({ whole }) => ({ body: Buffer.from(whole.replace(path.UPSTREAM_MODEL, '\u00ff'), 'latin1') }),
+    FAILED,
+  ],
   ['sends JSON that is not an object', { body: JSON.stringify([CANARY]) }, FAILED],
   ['sends JSON that is not a completion', { body: JSON.stringify({ message: CANARY }) }, FAILED],
-  ['sends no choices', { body: path.completion({ usage: path.USAGE }).replace(/\[\{.*\}\]/, '[]') }, FAILED],
+  ['sends an empty list of choices or vectors', ({ empty }) => ({ body: empty }), FAILED],
   ['sends a choice without a message', { body: '{"choices":[{"index":0,"finish_reason":"stop"}]}' }, FAILED],
-  ['says nothing and gives no finish reason', { body: path.completion({ finishReason: null, content: '' }) }, FAILED],
+  ['says nothing and gives no finish reason', { body: COMPLETION.with({ finishReason: null, content: '' }) }, FAILED],
   ['sends an error with 200', failing(200), FAILED],
   ['sends an empty error with 200', failing(200, {}), FAILED],
   ['sends an error that is a string with 200', failing(200, CANARY), FAILED],
-  ['sends an error next to choices', { body: WHOLE.replace('{', `{"error":{"message":"${CANARY}"},`) }, FAILED],
+  [
+    'sends an error next to choices',
+    ({ whole }) => ({ body: whole.replace('{', `{"error":{"message":"${CANARY}"},`) }),
+    FAILED,
+  ],
   ['throttles with 200', failing(200, { message: CANARY, code: 'rate_limit_exceeded' }), THROTTLED],
   ['throttles with 200 and a number', failing(200, { message: CANARY, code: 429 }), THROTTLED],
   ['sends a stream', { body: [path.ROLE, path.FIRST, path.FINISH, path.REPORT, DONE] }, FAILED],
@@ -110,7 +127,7 @@ const NO_STREAM: readonly Row[] = [
   ['begins with half a frame', sends(`data: {"error":"${CANARY}`), FAILED],
   ['begins with bytes that are not UTF-8', sends(Buffer.from([0x64, 0x61, 0xff, 0xfe])), FAILED],
   ['sends an error as JSON', failing(200), FAILED],
-  ['sends a whole completion', { body: WHOLE }, FAILED],
+  ['sends a whole completion', { body: COMPLETION.whole }, FAILED],
   ['sends a compressed stream', COMPRESSED, FAILED],
   ['begins with an event that never ends', sends(`data: ${'a'.repeat(2 * 1024 * 1024)}`, CANARY), FAILED],
   [

@@ -2,9 +2,10 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { createGate } from '../../../support/gate.ts';
 import { type OpenChat, openChat } from '../../../support/open-chat.ts';
 import type { PromptScripts } from './prompt-scripts.ts';
-import type { RecordedRequest } from '../../../support/scripted-upstream.ts';
+import type { RecordedRequest, UpstreamScript, UpstreamStep } from '../../../support/scripted-upstream.ts';
 import type { Stage } from '../../../support/stage.ts';
 import { soon, waitUntil } from '../../../support/wait-until.ts';
+import { isSpoken } from '../../../support/wires.ts';
 import {
   assertAnswer,
   assertHeld,
@@ -15,7 +16,7 @@ import {
   LIMIT,
   type Walk,
 } from './at-its-end.ts';
-import type { CallerPart } from './path.ts';
+import { answerBy, type CallerPart } from './path.ts';
 
 /** This is long enough for a provider to fill all buffers before a slow caller reads on. No result depends on it. */
 const STALL_MS = 200;
@@ -39,8 +40,9 @@ export async function walk(
 }
 
 function sentBy({ wire, kind, user, path: { model = 'large' } }: Walk): string {
-  const stream = kind === 'streamed' ? wire.streamed : {};
-  return JSON.stringify({ model: `acme.${model}-1`, ...wire.promptOf(user), [wire.limitField]: LIMIT, ...stream });
+  const limit = isSpoken(wire) ? { [wire.limitField]: LIMIT } : {};
+  const stream = isSpoken(wire) && kind === 'streamed' ? wire.streamed : {};
+  return JSON.stringify({ model: wire.modelId.replace('large', model), ...wire.promptOf(user), ...limit, ...stream });
 }
 
 /** Plays both parts to the end of the caller's connection. Returns the provider's side, if the call gets there. */
@@ -49,7 +51,8 @@ async function run(walked: Walk): Promise<RecordedRequest | undefined> {
   const { caller = {}, provider } = path;
   const { isHalfSent = false } = caller;
   const gate = createGate();
-  const arrival = scripts.expect(user, typeof provider === 'function' ? provider(gate.opened) : provider);
+  const script = typeof provider === 'function' ? provider(answerBy(wire), gate.opened) : provider;
+  const arrival = scripts.expect(user, script);
   const { url } = stage.service;
   const options = { path: wire.path, url, key: stage.app.liveKey, user, body: sentBy(walked), correlationId: user };
   const chat = openChat({ ...options, missingBytes: isHalfSent ? 10 : 0 });
@@ -57,11 +60,15 @@ async function run(walked: Walk): Promise<RecordedRequest | undefined> {
   const request = isHalfSent || path.model === 'closed' ? undefined : await arrival;
   if (isHalfSent) await waitUntil('the service has the connection', chat.isConnected);
   await play(chat, caller);
-  if (typeof provider === 'function') await assertHeld(walked);
+  if (waitsForCaller(script)) await assertHeld(walked);
   gate.open();
   await soon('the connection of the caller is over', chat.closed);
   if (!caller.leaves) await assertAnswer(walked, chat);
   return request;
+}
+
+function waitsForCaller({ body }: UpstreamScript): boolean {
+  return Array.isArray(body) && (body as readonly UpstreamStep[]).some((step) => 'waitFor' in step);
 }
 
 async function play(chat: OpenChat, { reads, stalls, leaves }: CallerPart): Promise<void> {

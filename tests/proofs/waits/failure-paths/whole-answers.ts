@@ -1,4 +1,4 @@
-import { frame, type UpstreamScript, type UpstreamStep } from '../../../support/scripted-upstream.ts';
+import { frame, type UpstreamStep } from '../../../support/scripted-upstream.ts';
 import * as path from './path.ts';
 
 const { ANSWERED, CANARY, chunk, CONTENT, DONE, FINISH, FIRST, JSON_TYPE, NO_USAGE, PLAIN, REPORT, STREAMED } = path;
@@ -12,15 +12,15 @@ const EMPTY = { write: frame({ id: 'chatcmpl-1', object: 'chat.completion.chunk'
 const RESET: UpstreamStep = { destroy: true };
 const BEGUN_USAGE = { role: 'assistant', content: '' };
 
-type Row = readonly [what: string, script: UpstreamScript, ends: path.PathEnd];
+type Row = readonly [what: string, script: path.Path['provider'], ends: path.PathEnd];
 
 const WHOLE: readonly Row[] = [
-  ['leaves out the usage', { body: path.completion({}) }, COUNTED],
-  ['reports an invalid usage', { body: path.completion({ usage: { prompt_tokens: 'many' } }) }, COUNTED],
-  ['reports a usage of zero', { body: path.completion({ usage: NO_USAGE }) }, ZERO],
-  ['gives no finish reason', { body: path.completion({ usage: path.USAGE, finishReason: null }) }, ANSWERED],
-  ['labels its JSON as text', { headers: { 'content-type': 'text/plain' }, body: path.WHOLE }, ANSWERED],
-  ['sends its answer in two parts', { headers: JSON_TYPE, body: inTwo(path.WHOLE) }, ANSWERED],
+  ['leaves out the usage', withFacts({}), COUNTED],
+  ['reports an invalid usage', withFacts({ usage: { prompt_tokens: 'many' } }), COUNTED],
+  ['reports a usage of zero', withFacts({ usage: NO_USAGE }), ZERO],
+  ['gives no finish reason', withFacts({ usage: path.USAGE, finishReason: null }), ANSWERED],
+  ['labels its JSON as text', ({ whole }) => ({ headers: { 'content-type': 'text/plain' }, body: whole }), ANSWERED],
+  ['sends its answer in two parts', ({ whole }) => ({ headers: JSON_TYPE, body: inTwo(whole) }), ANSWERED],
 ];
 
 const STREAMS: readonly Row[] = [
@@ -53,6 +53,10 @@ const STREAMS: readonly Row[] = [
 /** Writes the line ends as carriage returns alone, and with a line feed: both are line ends of the format. */
 function withOtherEnds({ write }: { readonly write: string }, index: number): UpstreamStep {
   return { write: write.replaceAll('\n', index % 2 === 0 ? '\r' : '\r\n') };
+}
+
+function withFacts(facts: Parameters<path.Answer['with']>[0]): path.Path['provider'] {
+  return (answer) => ({ body: answer.with(facts) });
 }
 
 function inTwo(text: string): readonly UpstreamStep[] {
