@@ -1,4 +1,5 @@
 import { inTransaction } from '../../packages/service/src/db/pool.ts';
+import { waitForLocks } from '../../packages/service/src/db/queries.ts';
 import type { EndUserId, PaymentId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { APP } from './ledger-database.ts';
@@ -16,7 +17,10 @@ export function askersOf({ ledger, refunds }: Pick<PaymentsGround, 'ledger' | 'r
     /** Requests a refund as an operator does. */
     askOne: async (user: string, paymentId: PaymentId, amount: number, key: string) => {
       const request = { ...of(user), amount: micros(BigInt(amount)), key, paymentId };
-      const prepared = await inTransaction(ledger.live, (tx) => refunds.prepare(tx, request));
+      const prepared = await inTransaction(ledger.live, async (tx) => {
+        await waitForLocks(tx);
+        return refunds.prepare(tx, request);
+      });
       return typeof prepared === 'string' ? prepared : refunds.ask(prepared);
     },
     refundable: async (user: string) => Number(await refunds.refundable(APP, user as EndUserId)),
