@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
 /** What goes to a vendor who speaks this wire as the caller wrote it. The rest names the payer, or is decided here. */
-const PASSED_ON = [
+const PASSED_ON = new Set([
   'cache_control',
   'output_config',
   'output_format',
@@ -16,7 +16,7 @@ const PASSED_ON = [
   'thinking',
   'top_k',
   'top_p',
-];
+]);
 
 /** Edits of the context that cost nothing. A compaction is one more answer, which no hold covers. */
 const FREE_EDIT = /^clear_(?:tool_uses|thinking)_/;
@@ -33,7 +33,7 @@ export function nativeRequest(body: JsonObject): NativeRequest {
   const add = (name: string, value: unknown): void => {
     if (value !== undefined && value !== null) native[name] = value;
   };
-  for (const name of PASSED_ON) add(name, body[name]);
+  for (const name of Object.keys(body)) if (PASSED_ON.has(name)) add(name, body[name]);
   const context = contextOf(body['context_management']);
   add('context_management', context.kept);
   const { tools, tool_choice: choice } = body;

@@ -5,7 +5,7 @@ import { PLAIN_ID_CHARACTERS_MAX, type SealedIds } from '#gateway/wires/response
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
 /** What goes to a vendor who speaks this wire as the caller wrote it. The rest names the payer, or is decided here. */
-const PASSED_ON = [
+const PASSED_ON = new Set([
   'instructions',
   'include',
   'max_tool_calls',
@@ -18,7 +18,7 @@ const PASSED_ON = [
   'top_logprobs',
   'top_p',
   'truncation',
-];
+]);
 
 /** Tools that cost nothing but tokens: the model or the caller does the work. */
 const FREE_TOOLS = new Set<unknown>(['function', 'custom', 'namespace', 'tool_search', 'apply_patch', 'local_shell']);
@@ -47,9 +47,9 @@ export function nativeRequest(
   { takes, sealedIds, dropped }: NativeContext,
 ): JsonObject {
   const native: Record<string, unknown> = {};
-  for (const name of PASSED_ON) {
+  for (const name of Object.keys(body)) {
     const value = body[name];
-    if (value !== undefined && value !== null && !dropped.has(name)) native[name] = value;
+    if (PASSED_ON.has(name) && value !== null && !dropped.has(name)) native[name] = value;
   }
   native['input'] =
     items === undefined ? body['input'] : items.flatMap(({ item }) => nativeItem(item, takes, sealedIds));
@@ -60,9 +60,8 @@ export function nativeRequest(
     delete native['parallel_tool_calls'];
   }
   const { searchesMax } = takes;
-  const holders = [native, ...(items ?? []).map(({ item }) => withOfferedTools(item, takes))];
   // The vendor bills each search, and a hold covers so many.
-  if (searchesMax !== undefined && holders.some(offersSearch))
+  if (searchesMax !== undefined && offersAnySearch(native, items ?? [], takes))
     native['max_tool_calls'] = Math.min(Number(native['max_tool_calls'] ?? searchesMax), searchesMax);
   if (isJsonObject(native['text']) && dropped.has('text.verbosity')) {
     const { verbosity: _verbosity, ...text } = native['text'];
@@ -90,6 +89,10 @@ function offeredTools(list: unknown, takes: Takes): readonly unknown[] {
   if (!Array.isArray(list)) return [];
   const all: readonly unknown[] = list;
   return all.filter((tool) => isOffered(tool, takes)).map((tool) => withOfferedTools(tool as JsonObject, takes));
+}
+
+function offersAnySearch(native: JsonObject, items: readonly Item[], takes: Takes): boolean {
+  return offersSearch(native) || items.some(({ item }) => offersSearch(withOfferedTools(item, takes)));
 }
 
 /** Whether a request, an item or a namespace has a search of the web among its tools. */

@@ -105,7 +105,7 @@ function partsOf(body: JsonObject, by: AskedBy, sealedIds: SealedIds): Parts | R
 }
 
 /** Parameters that mean the same in chat completions, and are checked there. */
-const SAME = [
+const SAME = new Set([
   'model',
   'parallel_tool_calls',
   'prompt_cache_key',
@@ -119,7 +119,7 @@ const SAME = [
   'top_logprobs',
   'top_p',
   'user',
-];
+]);
 /** Parameters about tools say nothing without tools, and vendors refuse them. */
 const OF_TOOLS = new Set(['parallel_tool_calls']);
 
@@ -130,7 +130,7 @@ function requestOf({ body, messages, tools, choice: { choice } }: Parts): JsonOb
     if (value !== undefined && value !== null) request[name] = value;
   };
   const hasTools = tools.functions.length > 0;
-  for (const name of SAME) if (hasTools || !OF_TOOLS.has(name)) add(name, body[name]);
+  for (const name of Object.keys(body)) if (SAME.has(name) && (hasTools || !OF_TOOLS.has(name))) add(name, body[name]);
   add('max_completion_tokens', body['max_output_tokens']);
   const text = isJsonObject(body['text']) ? body['text'] : {};
   add('response_format', responseFormatOf(text['format']));

@@ -121,11 +121,12 @@ export function responseError({ error }: ErrorBody): JsonObject {
 const VENDOR_FIELDS = ['reasoning', 'moderation', 'prompt_cache_diagnostics', 'input_transformations'];
 
 export function vendorFields(response: JsonObject): JsonObject & ResponseEnding {
-  const taken = VENDOR_FIELDS.filter((name) => response[name] !== undefined).map((name) => [name, response[name]]);
+  const taken: Record<string, unknown> = {};
+  for (const name of VENDOR_FIELDS) if (response[name] !== undefined) taken[name] = response[name];
   const details = response['incomplete_details'];
   const status = response['status'] === 'incomplete' ? 'incomplete' : 'completed';
   return {
-    ...(Object.fromEntries(taken) as JsonObject),
+    ...taken,
     status,
     incomplete_details: status === 'incomplete' && isJsonObject(details) ? details : null,
   };

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
 /** Parameters that an answer says again as they are. All of them are small. */
-const REPEATED = [
+const REPEATED = new Set([
   'max_output_tokens',
   'max_tool_calls',
   'metadata',
@@ -10,13 +10,13 @@ const REPEATED = [
   'top_logprobs',
   'top_p',
   'truncation',
-];
+]);
 const NAME_CHARACTERS_MAX = 128;
 
 /** What an answer says again of its request: small settings only, because a stream keeps them as long as it is open. */
 export function settingsOf(body: JsonObject): JsonObject {
   const settings: Record<string, unknown> = {};
-  for (const name of REPEATED) if (isGiven(body[name])) settings[name] = body[name];
+  for (const name of Object.keys(body)) if (REPEATED.has(name) && isGiven(body[name])) settings[name] = body[name];
   const { reasoning, text, tool_choice: choice } = body;
   if (isJsonObject(reasoning)) settings['reasoning'] = members(reasoning, ['effort', 'summary', 'context']);
   if (isJsonObject(text)) settings['text'] = { ...members(text, ['verbosity']), ...formatOf(text['format']) };

@@ -48,6 +48,7 @@ function listsOf(body: JsonObject, items: readonly Item[]): readonly (readonly [
 
 /** Reads the tools: namespaces are opened, and custom tools are functions with one text (WI-04). */
 export function readTools(body: JsonObject, items: readonly Item[]): ToolSet | ValueFault {
+  if (items.length === 0 && (body['tools'] ?? null) === null) return NO_TOOLS;
   const offered: Offered[] = [];
   const others: OtherTool[] = [];
   const earlier = new Set<string>();
