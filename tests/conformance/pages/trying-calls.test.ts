@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { withVectors } from '../../support/catalogue.ts';
 import { newOwnApp, newOwner } from '../../support/control.ts';
 import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
 import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-const { upstream, service } = await setStage();
+const { upstream, service } = await setStage({ catalogue: withVectors });
 
 test('SB-04 SB-05 SB-07 only the owner manages test users on a page', async () => {
   const owner = await newOwner(service);
@@ -73,7 +74,10 @@ test('CC-10 CC-19 SB-02 the playground makes a whole call and shows all of it', 
   const page = `/console/${app.appId}/playground`;
   const inSandbox = `${page}?mode=sandbox`;
   const call = { user: 'anna', message: "It's <b>", model: 'acme.large-1', output: '' };
-  assertPage(await browser.open(inSandbox), 200, 'Playground', IN_CONSOLE);
+  const empty = await browser.open(inSandbox);
+  assertPage(empty, 200, 'Playground', IN_CONSOLE);
+  assert.match(mainOf(empty), /<option[^>]*>acme\.large-1</);
+  assert.doesNotMatch(mainOf(empty), /vectors/); // It has no form for embeddings.
   const plain = await browser.submit(inSandbox, { ...call, stream: '' });
   assertPage(plain, 200, 'Playground', IN_CONSOLE);
   for (const part of [

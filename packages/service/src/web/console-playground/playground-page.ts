@@ -70,8 +70,10 @@ async function makeCall(services: PlaygroundServices, asked: AppRequest, form: F
   }
 }
 
+/** Those that chat: the page has no form for vectors. */
 function modelsOf({ catalogue }: PlaygroundServices, { app, mode }: AppRequest): readonly string[] {
-  const names = offersTo(app, catalogue).map(({ name }) => name);
+  const chatting = offersTo(app, catalogue).filter(({ model }) => model.dimensionsMax === undefined);
+  const names = chatting.map(({ name }) => name);
   return mode === 'live' ? names : [...names, ...SANDBOX_OUTCOMES.map((name) => `sandbox/${name}`)];
 }
 
