@@ -19,7 +19,7 @@ export const apis = z
 export const KINDS_WITH_APIS: ReadonlySet<string> = new Set(['openai-compatible', 'azure']);
 
 /** The kinds that make embeddings beside the one interface that they have for text. */
-const KINDS_WITH_EMBEDDINGS: ReadonlySet<string> = new Set(['mistral', 'google', 'vertex', 'bedrock']);
+const KINDS_WITH_EMBEDDINGS: ReadonlySet<string> = new Set(['mistral', 'google', 'vertex', 'bedrock', 'simulator']);
 
 /** Whether a kind of providers can be called by these interfaces of the format. */
 export function canServe(kind: string, listed: readonly Api[]): boolean {

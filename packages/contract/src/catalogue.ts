@@ -51,8 +51,8 @@ export const catalogueSchema = z
   });
 
 const OF_ONE_API =
-  'is only for providers of kind `openai-compatible` or `azure`. Others have one interface for text, and `mistral`, `google`, `vertex` ' +
-  'and `bedrock` beside it `["embeddings"]`';
+  'is only for providers of kind `openai-compatible` or `azure`. Others have one interface for text, and `mistral`, `google`, `vertex`, ' +
+  '`bedrock` and `simulator` beside it `["embeddings"]`';
 
 const CANCEL_OUT_OF_SIGHT =
   'must be "drain": a model that reasons out of sight bills tokens that nobody can count when its stream is cancelled. ' +

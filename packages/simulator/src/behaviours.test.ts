@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 import OpenAI from 'openai';
 import { BEHAVIOURS } from './behaviours.ts';
+import { EMBEDDER } from './embeddings.ts';
 import { createSimulator, listenOnLoopback } from './simulator.ts';
 
 const server = createSimulator();
@@ -39,7 +40,7 @@ async function readAll(response: Response): Promise<{ readonly text: string; rea
 
 test('OP-18 the README describes every behaviour verbatim', async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
-  for (const [model, { about }] of Object.entries(BEHAVIOURS))
+  for (const [model, { about }] of [...Object.entries(BEHAVIOURS), [EMBEDDER.model, EMBEDDER] as const])
     assert.ok(readme.includes(`| \`${model}\` | ${about} |`), model);
 });
 

@@ -1,4 +1,5 @@
 import { malformed } from './api-error.ts';
+import { parseJson } from './body.ts';
 import { Fields } from './fields.ts';
 import { type Message, parseMessages } from './message.ts';
 import { countPromptTokens } from './tokens.ts';
@@ -27,8 +28,6 @@ export interface ChatRequest {
   /** How many alternatives each log probability lists. Undefined if the caller wants no log probabilities. */
   readonly logprobAlternatives: number | undefined;
 }
-
-const NESTING_MAX = 100; // Deeper than any schema in use, and far from exhausting the stack.
 
 const TOKENS_MAX = 10_000_000;
 const CHOICES_MAX = 128;
@@ -63,23 +62,6 @@ export function parseChatRequest(body: string): ChatRequest {
     format,
     logprobAlternatives: parseLogprobs(request),
   };
-}
-
-function parseJson(body: string): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    throw malformed('', 'The body is not JSON.');
-  }
-  if (nestsDeeper(value, NESTING_MAX)) throw malformed('', `The body is nested deeper than ${NESTING_MAX} levels.`);
-  return value;
-}
-
-/** Whether a value is nested deeper than this. Later steps recurse into it, so this limit protects their stack. */
-function nestsDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((member) => nestsDeeper(member, levels - 1));
 }
 
 /** The smaller of the two limits if both are set. `max_tokens` is the older name and still widely used. */

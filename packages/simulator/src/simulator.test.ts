@@ -115,7 +115,7 @@ test('OP-01 a call without a key is a 401', async () => {
 test('OP-01 an unknown model, address or method has its own refusal', async () => {
   await assert.rejects(client.chat.completions.create({ model: '__proto__', messages: question }), { status: 404 });
   const headers = { authorization: 'Bearer anything' };
-  assert.equal((await fetch(`${baseURL}/embeddings`, { headers })).status, 404);
+  assert.equal((await fetch(`${baseURL}/images`, { headers })).status, 404);
   const wrongMethod = await fetch(`${baseURL}/chat/completions`, { headers });
   assert.equal(wrongMethod.status, 405);
   assert.equal(wrongMethod.headers.get('allow'), 'POST');

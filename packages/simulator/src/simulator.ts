@@ -5,14 +5,17 @@ import type { AddressInfo } from 'node:net';
 import { ApiError, malformed, sendError } from './api-error.ts';
 import { BEHAVIOURS, findBehaviour } from './behaviours.ts';
 import { parseChatRequest } from './chat-request.ts';
+import { EMBEDDER, embeddingsBody, parseEmbeddingsRequest } from './embeddings.ts';
 
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
 // Read on before the refusal: Node resets the connection after an early answer, and a client still sending would not see it.
 const DISCARDED_BYTES_MAX = 64 * 1024 * 1024;
+const CHAT_MODELS = Object.keys(BEHAVIOURS);
+const MODELS: readonly string[] = [...CHAT_MODELS, EMBEDDER.model];
 const MODELS_CREATED_SECONDS = 1_767_225_600; // 2026-01-01, the same in every run.
 
 /**
- * Creates a provider of the compatible chat-completions format that calls no model. It does not listen yet, see
+ * Creates a provider of the compatible format, chat completions and embeddings, that calls no model. It does not listen yet, see
  * `listenOnLoopback`. Every request gets an answer or an error in the format, and none can bring the server down.
  */
 export function createSimulator(): Server {
@@ -47,13 +50,16 @@ async function route(request: IncomingMessage, response: ServerResponse, signal:
   if (path === '/v1/chat/completions') {
     requireMethod(request, 'POST');
     await completeChat(request, response, signal);
+  } else if (path === '/v1/embeddings') {
+    requireMethod(request, 'POST');
+    await embed(request, response);
   } else if (path === '/v1/models') {
     requireMethod(request, 'GET');
-    sendJson(response, { object: 'list', data: Object.keys(BEHAVIOURS).map(modelBody) });
+    sendJson(response, { object: 'list', data: MODELS.map(modelBody) });
   } else if (path.startsWith('/v1/models/')) {
     requireMethod(request, 'GET');
     const id = path.slice('/v1/models/'.length);
-    if (findBehaviour(id) === undefined) throw unknownModel(id);
+    if (!MODELS.includes(id)) throw unknownModel(id, MODELS);
     sendJson(response, modelBody(id));
   } else {
     throw new ApiError({ status: 404, type: 'invalid_request_error', message: `There is nothing at \`${path}\`.` });
@@ -63,8 +69,14 @@ async function route(request: IncomingMessage, response: ServerResponse, signal:
 async function completeChat(incoming: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
   const request = parseChatRequest(await readText(incoming));
   const behaviour = findBehaviour(request.model);
-  if (behaviour === undefined) throw unknownModel(request.model);
+  if (behaviour === undefined) throw unknownModel(request.model, CHAT_MODELS);
   await behaviour.perform({ request, response, signal });
+}
+
+async function embed(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  const request = parseEmbeddingsRequest(await readText(incoming));
+  if (request.model !== EMBEDDER.model) throw unknownModel(request.model, [EMBEDDER.model]);
+  sendJson(response, embeddingsBody(request));
 }
 
 /** Reads a body as UTF-8. Invalid bytes are refused, not replaced. */
@@ -97,8 +109,8 @@ function requireMethod(request: IncomingMessage, method: 'GET' | 'POST'): void {
   throw new ApiError({ status: 405, type: 'invalid_request_error', message, headers: { allow: method } });
 }
 
-function unknownModel(model: string): ApiError {
-  const message = `There is no model \`${model.slice(0, 64)}\`. Models: ${Object.keys(BEHAVIOURS).join(', ')}.`;
+function unknownModel(model: string, models: readonly string[]): ApiError {
+  const message = `There is no model \`${model.slice(0, 64)}\`. Models: ${models.join(', ')}.`;
   return new ApiError({ status: 404, type: 'invalid_request_error', param: 'model', code: 'model_not_found', message });
 }
 

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { openKeptKeys } from '../../../packages/service/src/db/kept-keys.ts';
 import { findFreePort } from '../../../packages/service/src/embedded/free-port.ts';
 import { send } from '../../support/client.ts';
+import { embedWithDemo } from './demo-vectors.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { isLinux } from '../../support/embedded-harness.ts';
 import { usePasskeyAt } from './own-machine.ts';
@@ -93,7 +94,7 @@ function pastedCalls(banner: string): readonly Pasted[] {
   return [...calls].map(([, key = '', user = '', body = '']) => ({ key, user, body }));
 }
 
-test('OP-01 a first start prints calls that work', async (t) => {
+test('OP-01 WI-11 a first start prints calls that work', async (t) => {
   const service = launch(['serve']);
   const banner = await untilSaid(service, /Stop with Ctrl-C/);
   try {
@@ -114,6 +115,8 @@ test('OP-01 a first start prints calls that work', async (t) => {
       assert.equal(reply.body['model'], 'purser.demo-1');
       assert.equal(reply.headers.get('x-service-mode'), key.startsWith('svc_test_') ? 'sandbox' : null);
     }
+    for (const call of calls.slice(0, 2)) await embedWithDemo(url, call);
+
     const { key = '', user = '' } = calls[0] ?? {};
     const balance = await send('/balance', { url, key, user });
     assert.ok(Number(balance.body['balanceMicros']) < 20_000_000, balance.text);
@@ -126,7 +129,7 @@ test('OP-01 a first start prints calls that work', async (t) => {
 
     const check = await finish(launch(['ledger', 'check']));
     assert.equal(check.code, 0, check.output);
-    assert.match(check.output, /1 wallets, 2 entries, 0 differences/);
+    assert.match(check.output, /1 wallets, 3 entries, 0 differences/);
   } finally {
     await stop(service);
   }
