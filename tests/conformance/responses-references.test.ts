@@ -7,7 +7,14 @@ import { setTwoGateways } from '../support/stage.ts';
 
 /** Clients that believe in stored items: they send ids in place of what an answer had, and two gateways answer in turn. */
 
-const { service, second, app, upstream, newUser } = await setTwoGateways();
+const { service, second, app, upstream, newUser } = await setTwoGateways({
+  catalogue: ({ models, ...others }) => {
+    return {
+      ...others,
+      models: models.map((model) => ({ ...model, contextTokens: 4_000_000, maxOutputTokens: 2_000_000 })),
+    };
+  },
+});
 const user = await newUser(100_000_000);
 const usage = { prompt_tokens: 5, completion_tokens: 5, total_tokens: 10 };
 const AGENT = { 'user-agent': 'ai-sdk-openai/4.0.118 node.js/26' };
@@ -34,7 +41,14 @@ upstream.script(({ body }) => {
     return frame({ ...head, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: reason }] });
   };
   const last = frame({ ...head, object: 'chat.completion.chunk', choices: [], usage });
-  const chunks = [chunkOf({ role: 'assistant', ...said, ...calls }, null), chunkOf({}, finish), last];
+  const [begun = '', ...pieces] = 'content' in said ? (said.content?.match(/.{1,500000}/gs) ?? []) : [];
+  const content = begun === '' ? null : begun;
+  const chunks = [
+    chunkOf({ role: 'assistant', ...said, content, ...calls }, null),
+    ...pieces.map((piece) => chunkOf({ content: piece }, null)),
+    chunkOf({}, finish),
+    last,
+  ];
   return { body: [...chunks, 'data: [DONE]\n\n'].map((write) => ({ write })) };
 });
 
@@ -85,5 +99,27 @@ for (const isStream of [false, true]) {
       body: { model: 'large', input: first },
     };
     assertRefusal(await send('/v1/responses', other), { code: 'BAD_REQUEST', param: 'input[0].id' });
+  });
+}
+
+/** A text that no compression makes short enough for an id. */
+const LARGE = Array.from({ length: 80_000 }, (_, place) => Math.sin(place)).join('');
+
+for (const isStream of [false, true]) {
+  test(`WI-05 what is too large for an id is refused by its reference, and taken whole, ${isStream ? 'streamed' : 'plain'}`, async () => {
+    STEPS.splice(0, STEPS.length, { content: LARGE });
+    const asked = { role: 'user', content: 'Tell me all.' };
+    const [said, ...others] = await itemsOf(service.url, [asked], isStream);
+    assert.ok(said !== undefined && said.id.length < 64 && others.length === 0, 'a short id, and no carrier');
+    const before = [upstream.requests.length, await service.wallet(app, user)];
+    const input = [asked, ...referring([said]), asked];
+    const body = { model: 'large', input, stream: isStream };
+    const refused = await send('/v1/responses', { url: second.url, key: app.liveKey, user, headers: AGENT, body });
+    assertRefusal(refused, { code: 'BAD_REQUEST', param: 'input[1].id' });
+    assert.match(String(refused.error['message']), /was not too large for one.*Send the item whole.*`"store": false`/);
+    assert.deepEqual([upstream.requests.length, await service.wallet(app, user)], before);
+    STEPS.splice(0, STEPS.length, { content: 'Yes.' });
+    await itemsOf(second.url, [asked, said, asked], isStream);
+    assert.deepEqual(messages(), [asked, { role: 'assistant', content: [{ type: 'text', text: LARGE }] }, asked]);
   });
 }

@@ -89,6 +89,7 @@ function unknownReference(place: number): Refusal<'BAD_REQUEST'> {
   const param = `input[${place}].id`;
   const message =
     `\`${param}\` refers to an item that is not known here: no items are stored, and an id stands for its item only ` +
-    'where this service gave it to the same user. Send the item whole: most clients do so after `"store": false`.';
+    'where this service gave it to the same user, and the item was not too large for one. Send the item whole: most ' +
+    'clients do so after `"store": false`.';
   return refuse('BAD_REQUEST', message, { param });
 }
