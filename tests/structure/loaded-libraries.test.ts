@@ -15,6 +15,8 @@ const RARE = [
   '@ai-sdk/google',
   '@aws-sdk/credential-providers',
   '@pydantic/genai-prices',
+  '@smithy/eventstream-codec',
+  'aws4fetch',
   'google-auth-library',
   'marked',
   'nodemailer',

@@ -42,6 +42,14 @@ function withClaudes(catalogue: ReturnType<typeof catalogueAt>): unknown {
     },
     { ...claude, id: 'acme.vertex-1', provider: 'vertex', providerModel: 'claude-opus-5-5@20260101' },
     {
+      ...claude,
+      id: 'acme.bedrock-1',
+      provider: 'bedrock',
+      providerModel: 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0',
+      imageTokensMax: 4_096,
+    },
+    { ...claude, id: 'acme.bedrock-keyed-1', provider: 'bedrock-keyed', providerModel: 'eu.anthropic.claude-opus-4-7' },
+    {
       ...many,
       id: 'acme.two-1',
       upstreams: [
@@ -65,7 +73,10 @@ function withClaudes(catalogue: ReturnType<typeof catalogueAt>): unknown {
     endpoint: new URL(at.baseUrl).origin,
     apiKeyEnv: at.apiKeyEnv,
   };
-  return { ...catalogue, providers: { ...catalogue.providers, claude: at, spare: { ...at }, vertex }, models };
+  const bedrock = { kind: 'bedrock', region: 'eu-central-1', endpoint: vertex.endpoint };
+  const keyed = { ...bedrock, apiKeyEnv: at.apiKeyEnv };
+  const claudes = { claude: at, spare: { ...at }, vertex, bedrock, 'bedrock-keyed': keyed };
+  return { ...catalogue, providers: { ...catalogue.providers, ...claudes }, models };
 }
 
 export async function setClaudeStage() {

@@ -17,6 +17,8 @@ export const MODULES: Readonly<Record<string, string>> = {
   '@ai-sdk/anthropic': 'providers/anthropic/dialect.ts',
   '@ai-sdk/amazon-bedrock': 'providers/bedrock/open.ts',
   '@ai-sdk/google': 'providers/google/dialect.ts',
+  '@smithy/eventstream-codec': 'providers/bedrock/claude-frames.ts',
+  aws4fetch: 'providers/bedrock/signature.ts',
   'google-auth-library': 'providers/google/credentials.ts',
   '@aws-sdk/credential-providers': 'providers/bedrock/credentials.ts',
   '@pydantic/genai-prices': 'price-lists/second-list.ts',

@@ -1,6 +1,6 @@
 import type { RequestBytes } from './connection.ts';
 import type { Deadlines } from './deadlines.ts';
-import { ERROR_BYTES_MAX, type ErrorResponse, Exchange, notUtf8 } from './exchange.ts';
+import { ERROR_BYTES_MAX, type ErrorResponse, Exchange, notUtf8, OK } from './exchange.ts';
 import { type LargeBodies, type LargeBody, SMALL_BYTES_MAX } from './large-bodies.ts';
 import type { RequestError } from './request-error.ts';
 import { Utf8Decoder } from './utf8-decoder.ts';
@@ -29,8 +29,6 @@ export interface BufferedLimits {
   /** Headers of this request alone, beside those of its endpoint. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
-
-const OK = 200;
 
 /** A request whose response is delivered once: when all of it has arrived, or as much as is allowed. */
 export class BufferedExchange extends Exchange {
@@ -98,7 +96,7 @@ export class BufferedExchange extends Exchange {
   }
 
   #respondError(): void {
-    const error = { text: this.#text, retryAfterMs: this.retryAfterMs };
+    const error = { text: this.#text, retryAfterMs: this.retryAfterMs, head: this.head };
     this.#resolve({ status: this.status, text: undefined, error, isCut: false, large: undefined });
   }
 

@@ -23,13 +23,15 @@ for (const [what, answer, text, isKept] of ERRORS) {
     await server.heard();
     t.mock.timers.tick(800);
     const { error, ...rest } = await buffered;
-    assert.deepEqual(error, { text, retryAfterMs: 7_000 });
+    const { head, ...told } = error ?? assert.fail('It is no error.');
+    assert.deepEqual(told, { text, retryAfterMs: 7_000 });
+    assert.match(head, /\r\nretry-after: 7/i);
     assert.deepEqual(rest, { status: 429, text: undefined, isCut: false, large: undefined });
     const streamed = await endpoint.postStreamed('{}', { silenceMsMax: 30_000, signal: new AbortController().signal });
     const reading = streamed.readError();
     await server.heard(2);
     t.mock.timers.tick(800);
-    assert.deepEqual([streamed.status, await reading], [429, { text, retryAfterMs: 7_000 }]);
+    assert.deepEqual([streamed.status, await reading], [429, { ...told, head }]);
     assert.equal(server.connections(), isKept ? 1 : 2);
   });
 }

@@ -7,7 +7,7 @@ import { retryAfterMsOf } from './retry-after.ts';
 /** How long an aborted request without a response waits for news of its connection: a round trip to most upstreams. */
 const NEWS_WAIT_MS = 50;
 
-const OK = 200;
+export const OK = 200;
 /** How much of an error is read. The errors that say why they came are shorter. */
 export const ERROR_BYTES_MAX = 8 * 1024;
 /** How long an error may take to arrive after its head. Its status is known already. */
@@ -19,6 +19,8 @@ export interface ErrorResponse {
   readonly text: string;
   /** How long the upstream asks its clients to wait. Unbounded. */
   readonly retryAfterMs: number | undefined;
+  /** The lines of its head, each behind a line break. Some vendors say there what went wrong. */
+  readonly head: string;
 }
 
 /** One request and its response, from the queue to the end: what buffered and streamed responses have in common. */
@@ -28,6 +30,8 @@ export abstract class Exchange implements PooledRequest, Timed {
   isOver = false;
   status = 0;
   protected retryAfterMs: number | undefined;
+  /** It is kept for an error alone. */
+  protected head = '';
   protected connection: Connection | undefined;
   readonly #deadlines: Deadlines;
   #request: RequestBytes | undefined;
@@ -54,7 +58,9 @@ export abstract class Exchange implements PooledRequest, Timed {
 
   onHead(status: number, lines: string): void {
     this.status = status;
-    if (status !== OK) this.retryAfterMs = retryAfterMsOf(lines);
+    if (status === OK) return;
+    this.retryAfterMs = retryAfterMsOf(lines);
+    this.head = lines;
   }
 
   /** An answer that is an error is not awaited for longer than `ERROR_MS_MAX`. */

@@ -1,7 +1,7 @@
 import type { Signal } from './abort-signal.ts';
 import type { RequestBytes } from './connection.ts';
 import type { Deadlines } from './deadlines.ts';
-import { ERROR_BYTES_MAX, type ErrorResponse, Exchange, notUtf8 } from './exchange.ts';
+import { ERROR_BYTES_MAX, type ErrorResponse, Exchange, notUtf8, OK } from './exchange.ts';
 import type { RequestError } from './request-error.ts';
 import { Utf8Decoder } from './utf8-decoder.ts';
 
@@ -41,6 +41,8 @@ export interface StreamedLimits {
   readonly signal: Signal;
   /** Headers of this request alone, beside those of its endpoint. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The body of a good response is no text: each byte is delivered as one character (`latin1`). An error is text all the same. */
+  readonly isBinary?: boolean | undefined;
 }
 
 /** A request whose response is read as it arrives. */
@@ -82,7 +84,8 @@ export class StreamedExchange extends Exchange implements StreamedResponse {
 
   onData(bytes: Buffer): void {
     if (this.isOver) return;
-    const text = this.#decoder.decode(bytes);
+    const isBinary = this.#limits.isBinary === true && this.status === OK;
+    const text = isBinary ? bytes.toString('latin1') : this.#decoder.decode(bytes);
     if (text === undefined) this.end(notUtf8());
     else if (this.#isFinishing) this.abort();
     else if (this.#listener === undefined) this.#keep(text, bytes.length);
@@ -118,7 +121,7 @@ export class StreamedExchange extends Exchange implements StreamedResponse {
     const { promise, resolve } = Promise.withResolvers<ErrorResponse>();
     let text = '';
     const finish = (): void => {
-      resolve({ text: text.slice(0, ERROR_BYTES_MAX), retryAfterMs: this.retryAfterMs });
+      resolve({ text: text.slice(0, ERROR_BYTES_MAX), retryAfterMs: this.retryAfterMs, head: this.head });
       this.abort();
     };
     const onText = (more: string): boolean => {

@@ -9,6 +9,8 @@ const chunks = inFile('packages/service/src/providers/anthropic/native-chunks.ts
 const deltas = inFile('packages/service/src/providers/anthropic/native-deltas.ts');
 const routes = inFile('packages/service/src/http/server.ts');
 
+const frames = inFile('packages/service/src/providers/bedrock/claude-frames.ts');
+const atBedrock = ofFile('tests/conformance/messages-bedrock.test.ts');
 const charges = ofFile('tests/conformance/messages-native-charges.test.ts');
 const passedOn = ofFile('tests/conformance/messages-native.test.ts');
 
@@ -120,5 +122,11 @@ export const CLAUDE_MESSAGES_FAULTS: readonly Mutant[] = [
     clause: 'CC-23',
     edits: [deltas("['text_delta', ['text', 'content']],", '')],
     killer: charges('CC-23 an answer of Claude without usage is charged by our own count, on either wire'),
+  },
+  {
+    id: 'torn-frame-behind-an-answer-of-bedrock-makes-it-free',
+    clause: 'CC-11',
+    edits: [frames('if (!messages.isComplete()) throw failure;', 'throw failure;')],
+    killer: atBedrock('CC-11 a stream of Claude at Bedrock that breaks off is free'),
   },
 ];

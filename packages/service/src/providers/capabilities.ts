@@ -5,6 +5,7 @@ import { ANTHROPIC } from '#providers/capabilities/anthropic.ts';
 import { BEDROCK } from '#providers/capabilities/bedrock.ts';
 import { findUnembeddable } from '#providers/capabilities/embeddings.ts';
 import { GOOGLE, VERTEX } from '#providers/capabilities/google.ts';
+import { findImageAddress } from '#providers/capabilities/messages.ts';
 import { MISTRAL } from '#providers/capabilities/mistral.ts';
 import { findShortLimit, RESPONSES } from '#providers/capabilities/responses.ts';
 import { type Capabilities, findUncovered, type Unsupported } from '#providers/capabilities/rules.ts';
@@ -47,20 +48,23 @@ export function findUnsupported(
     case 'simulator':
       return undefined;
     case 'anthropic':
+    case 'bedrock':
     case 'vertex': {
       // The caller's own form goes out, which the vendor judges.
-      if (speaks({ provider, providerModel }, wire)) return undefined;
-      const isClaude = provider.kind === 'anthropic' || claudeOf(providerModel) !== undefined;
+      if (speaks({ provider, providerModel }, wire)) {
+        return provider.kind === 'bedrock' ? findImageAddress(request['messages'] ?? []) : undefined;
+      }
+      const isClaude =
+        provider.kind === 'anthropic' || (provider.kind === 'vertex' && claudeOf(providerModel) !== undefined);
       return findUncovered(CAPABILITIES[isClaude ? 'anthropic' : provider.kind], { request, providerModel });
     }
-    case 'bedrock':
     case 'google':
     case 'mistral':
       return findUncovered(CAPABILITIES[provider.kind], { request, providerModel });
   }
 }
 
-const KINDS_OF_MESSAGES: ReadonlySet<string> = new Set(['anthropic', 'vertex']);
+const KINDS_OF_MESSAGES: ReadonlySet<string> = new Set(['anthropic', 'bedrock', 'vertex']);
 
 /** Whether an upstream is sent a caller's own form (WI-02). */
 export function speaks({ provider, providerModel, apis = [] }: Target, wire: Api): boolean {

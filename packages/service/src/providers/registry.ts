@@ -62,7 +62,7 @@ export function createProviderRegistry({ simulatorUrl, keys, environment }: Regi
       case 'bedrock':
         return lazyProvider(async () => {
           const { createBedrock } = await import('#providers/bedrock/bedrock.ts');
-          return createBedrock(definition, native, key);
+          return createBedrock({ place: definition, http: native, client: http, key });
         });
       case 'google':
         return withEmbeddings(

@@ -24,7 +24,7 @@ export function streamed(
 }
 
 /** Cuts the bytes anywhere, so that no frame comes in one piece. */
-function inOddPieces(bytes: Buffer): readonly UpstreamStep[] {
+export function inOddPieces(bytes: Buffer): readonly UpstreamStep[] {
   const steps: UpstreamStep[] = [];
   for (let at = 0; at < bytes.length; at += 301) steps.push({ write: bytes.subarray(at, at + 301) });
   return steps;

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { UpstreamScript } from '../../../support/scripted-upstream.ts';
 import { type AwsAccount, signatureFault } from './aws-signature.ts';
 import { streamed } from './bedrock-frames.ts';
+import { invoked } from './bedrock-invoke.ts';
 import {
   ALLOWED,
   askedReason,
@@ -17,7 +18,7 @@ import {
   WEATHER,
 } from './vendor.ts';
 
-/** Amazon Bedrock's Converse and ConverseStream, as docs.aws.amazon.com documents them. */
+/** Amazon Bedrock's Converse, ConverseStream and InvokeModel, as docs.aws.amazon.com documents them. */
 
 export const BEDROCK_ACCOUNT: AwsAccount = {
   accessKeyId: 'AKIDTEST',
@@ -128,12 +129,13 @@ const ERRORS: Readonly<Record<string, number>> = {
 };
 
 function answer(request: VendorRequest): VendorAnswer {
-  const match = /^\/model\/([^/]+)\/(converse|converse-stream)$/.exec(request.path);
+  const match = /^\/model\/([^/]+)\/(converse|converse-stream|invoke|invoke-with-response-stream)$/.exec(request.path);
   if (match === null) return { script: failed('ResourceNotFoundException', request.path) };
   const wrong = signatureFault(request, BEDROCK_ACCOUNT);
   if (wrong !== undefined) return { script: failed(wrong, 'signature') };
   const body = request.body as Fields;
   const model = decodeURIComponent(match[1] ?? '');
+  if (match[2]?.startsWith('invoke')) return invoked(request, { model, isStream: match[2] !== 'invoke', failed });
   const bad = faultIn(body, model);
   if (bad !== undefined) return { script: failed('ValidationException', bad) };
   const asked = /^fail (\w+)(?: (late))?$/.exec(textOf(lastUser(body)));

@@ -20,36 +20,44 @@ const COUNTED = [
 const UNAUTHORIZED = 401;
 const ANSWER_BYTES_MAX = 65_536;
 
-/** Asks a server of Messages how many tokens a prompt has. */
+/** How a count is asked for, and where the answer has it. */
+interface CountWords {
+  readonly bodyOf: (call: ProviderCall) => string;
+  readonly member: string;
+  readonly errorOf?: typeof errorOfResponse;
+}
+
+/** Asks a vendor how many tokens a prompt has. */
 export function createCount(
   { headers, ...address }: Address,
-  version: string | undefined,
+  { bodyOf, member, errorOf = errorOfResponse }: CountWords,
 ): NonNullable<Provider['countPrompt']> {
   const json = { ...headers, 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'purser/1' };
   const endpoints = createKeyedEndpoints({ ...address, headers: { ...json, 'accept-encoding': 'identity' } });
   return async (call) => {
-    const body = bodyOf(call, version);
+    const body = bodyOf(call);
     try {
       const { postBuffered } = await endpoints.endpointOf(call.providerModel);
       const limits = { timeoutMs: call.timeoutMs, bytesMax: ANSWER_BYTES_MAX, headers: call.headers };
       const { status, text, error, large } = await postBuffered(body, limits);
       large?.leave();
       if (status === UNAUTHORIZED) endpoints.refused();
-      if (text === undefined) throw errorOfResponse(status, error, call.request);
-      return countIn(parseJson(text));
+      if (text === undefined) throw errorOf(status, error, call.request);
+      return countIn(parseJson(text), member);
     } catch (fault) {
       throw upstreamFailureOf(fault);
     }
   };
 }
 
-function bodyOf({ native, providerModel }: ProviderCall, version: string | undefined): string {
+/** The body for a server of Messages. */
+export function countBodyOf({ native, providerModel }: ProviderCall, version: string | undefined): string {
   const asked = parseJson(native?.text ?? '{}') as JsonObject;
   const counted = COUNTED.filter((name) => asked[name] !== undefined).map((name) => [name, asked[name]] as const);
   return JSON.stringify({ anthropic_version: version, model: providerModel, ...Object.fromEntries(counted) });
 }
 
-function countIn(answer: unknown): number | undefined {
-  const count = isJsonObject(answer) ? answer['input_tokens'] : undefined;
+function countIn(answer: unknown, member: string): number | undefined {
+  const count = isJsonObject(answer) ? answer[member] : undefined;
   return Number.isSafeInteger(count) && Number(count) >= 0 ? Number(count) : undefined;
 }

@@ -1,5 +1,5 @@
 import { takesOwnMessages } from '#providers/capabilities.ts';
-import { createCount } from '#providers/anthropic/count.ts';
+import { countBodyOf, createCount } from '#providers/anthropic/count.ts';
 import { completionOf, cutCompletionOf } from '#providers/anthropic/native-answer.ts';
 import { createMessageEvents } from '#providers/anthropic/native-events.ts';
 import { type Address, createJsonProvider, type Interface } from '#providers/openai-compatible/json-provider.ts';
@@ -34,7 +34,7 @@ export function createNativeMessages({ urlsOf, version, errorOf, ...place }: Mes
   const at = (way: 'plain' | 'streamed' | 'count'): Address => ({ ...place, urlOf: (model) => urlsOf(model)[way] });
   const plain = createJsonProvider(at('plain'), words);
   const streamed = createJsonProvider(at('streamed'), words);
-  const count = createCount(at('count'), version);
+  const count = createCount(at('count'), { bodyOf: (call) => countBodyOf(call, version), member: 'input_tokens' });
   const sent = (call: ProviderCall): ProviderCall => withHeaders(call, version);
   return {
     complete: (call) => plain.complete(sent(call)),

@@ -1,3 +1,7 @@
+import type { HttpClient } from '@purser/upstream-http/client.ts';
+import { byMessages } from '#providers/anthropic/native.ts';
+import { createBedrockClaude } from '#providers/bedrock/claude.ts';
+import { createCredentials } from '#providers/bedrock/credentials.ts';
 import { bedrockDialect } from '#providers/bedrock/dialect.ts';
 import { createBedrockEmbeddings } from '#providers/bedrock/embeddings.ts';
 import { type BedrockPlace, createOpenBedrock } from '#providers/bedrock/open.ts';
@@ -7,12 +11,23 @@ import type { Provider } from '#providers/provider.ts';
 import { createTranslated } from '#providers/translated/translated.ts';
 import type { VendorHttp } from '#providers/vendor-fetch.ts';
 
-/** Makes the provider of models at Bedrock. Its text and its embeddings are signed with the same credentials. */
-export function createBedrock(place: BedrockPlace, http: VendorHttp, key: KeySource | undefined): Provider {
-  const open = createOpenBedrock(place, http);
+interface BedrockOptions {
+  readonly place: BedrockPlace;
+  /** For the vendor's library. */
+  readonly http: VendorHttp;
+  /** For what goes out as its caller wrote it. */
+  readonly client: HttpClient;
+  readonly key: KeySource | undefined;
+}
+
+/** Makes the provider of models at Bedrock. All that it sends is signed with the same credentials. */
+export function createBedrock({ place, http, client, key }: BedrockOptions): Provider {
+  const credentials = createCredentials(place, http);
+  const open = createOpenBedrock(place, http, credentials);
   const dialect = bedrockDialect(place, http, open);
-  return withEmbeddings(
+  const text = byMessages(
     createTranslated({ dialect, http, key }),
-    createBedrockEmbeddings({ open, dialect, http, key }),
+    createBedrockClaude({ place, client, key, credentials }),
   );
+  return withEmbeddings(text, createBedrockEmbeddings({ open, dialect, http, key }));
 }

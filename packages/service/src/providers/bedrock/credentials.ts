@@ -15,6 +15,9 @@ interface CredentialPlace {
   readonly roleArn?: string | undefined;
 }
 
+/** The credentials for a call. */
+export type FindCredentials = () => Promise<AwsCredentials>;
+
 type CredentialHttp = Pick<VendorHttp, 'requestCredentials'>;
 
 /** Credentials with less than this left are renewed while calls still use them. */
@@ -32,7 +35,7 @@ export function createCredentials(
   place: CredentialPlace,
   http: CredentialHttp,
   clock: Clock = systemClock,
-): () => Promise<AwsCredentials> {
+): FindCredentials {
   let find: Promise<() => Promise<AwsCredentials>> | undefined;
   let kept: AwsCredentials | undefined;
   let fetching: Promise<AwsCredentials> | undefined;

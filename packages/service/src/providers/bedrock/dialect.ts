@@ -1,11 +1,12 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { budgetOf, claudeOf } from '#providers/anthropic/claude.ts';
+import { failureKindOf, nameOfError } from '#providers/bedrock/failures.ts';
 import { isNovaReasoning, schemaWayOf } from '#providers/bedrock/models.ts';
 import { type BedrockPlace, createOpenBedrock, type OpenBedrock } from '#providers/bedrock/open.ts';
 import { withLargestUsage } from '#providers/bedrock/usage.ts';
-import type { ProviderCall, UpstreamErrorKind } from '#providers/provider.ts';
-import type { CallSettings, Dialect, SealFields, VendorFailure } from '#providers/translated/dialect.ts';
+import type { ProviderCall } from '#providers/provider.ts';
+import type { CallSettings, Dialect, SealFields } from '#providers/translated/dialect.ts';
 import { samplingOf, schemaOf, stopOf } from '#providers/translated/settings.ts';
 import { unifiedCounts } from '#providers/translated/usage.ts';
 import type { VendorHttp } from '#providers/vendor-fetch.ts';
@@ -40,7 +41,7 @@ export function bedrockDialect(
     },
     finishReasonOf: (raw) => (raw.startsWith('malformed_') ? undefined : 'stop'),
     failureKindOf,
-    codeOf: (_body, headers) => headers['x-amzn-errortype']?.replace(/:.*$/, '').replace(/^.*#/, ''),
+    codeOf: (_body, headers) => nameOfError(headers['x-amzn-errortype']),
   };
 }
 
@@ -61,38 +62,6 @@ function longCacheWrite(raw: unknown): number {
 
 function splitCacheWrite(all: number | undefined, long: number) {
   return { cacheWrite: Math.max(0, (all ?? long) - long), cacheWriteLong: long };
-}
-
-/**
- * The names are in small letters, because the same names begin with a capital in a response, and with a small letter in
- * a stream.
- */
-const KINDS: Readonly<Record<string, UpstreamErrorKind>> = {
-  throttlingexception: 'throttled',
-  servicequotaexceededexception: 'throttled',
-  modelnotreadyexception: 'throttled',
-  accessdeniedexception: 'unauthorized',
-  unrecognizedclientexception: 'unauthorized',
-  expiredtokenexception: 'unauthorized',
-  incompletesignatureexception: 'unauthorized',
-  invalidsignatureexception: 'unauthorized',
-  missingauthenticationtokenexception: 'unauthorized',
-  modeltimeoutexception: 'timeout',
-  modelerrorexception: 'outage',
-  modelstreamerrorexception: 'outage',
-  internalserverexception: 'outage',
-  serviceunavailableexception: 'outage',
-  resourcenotfoundexception: 'rejected',
-};
-
-/** Matches a prompt that is too long, because Bedrock has one code for everything that is wrong with a request. */
-const TOO_LONG =
-  /input is too long|too many (input )?tokens|prompt is too long|exceed context limit|maximum context length/i;
-
-function failureKindOf({ code = '', text }: VendorFailure): UpstreamErrorKind | undefined {
-  const name = code.toLowerCase();
-  if (name === 'validationexception') return TOO_LONG.test(text) ? 'too-long' : 'rejected';
-  return KINDS[name];
 }
 
 const ANSWER_TOOL = 'answer';

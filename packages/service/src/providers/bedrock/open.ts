@@ -1,6 +1,6 @@
 import { type AmazonBedrockProvider, createAmazonBedrock } from '@ai-sdk/amazon-bedrock';
 import { bedrockAddress } from '@purser/contract/catalogue-providers.ts';
-import { createCredentials } from '#providers/bedrock/credentials.ts';
+import { createCredentials, type FindCredentials } from '#providers/bedrock/credentials.ts';
 import type { VendorKey } from '#providers/translated/dialect.ts';
 import type { VendorFetch, VendorHttp } from '#providers/vendor-fetch.ts';
 
@@ -16,9 +16,12 @@ export type OpenBedrock = (call: {
   readonly key: VendorKey | undefined;
 }) => Promise<AmazonBedrockProvider>;
 
-export function createOpenBedrock(place: BedrockPlace, http: Pick<VendorHttp, 'requestCredentials'>): OpenBedrock {
+export function createOpenBedrock(
+  place: BedrockPlace,
+  http: Pick<VendorHttp, 'requestCredentials'>,
+  credentials: FindCredentials = createCredentials(place, http),
+): OpenBedrock {
   const { region } = place;
-  const credentials = createCredentials(place, http);
   // Always given, because the library takes from the environment what is left out (MO-11).
   const baseURL = bedrockAddress(place);
   return async ({ fetch, key }) => {

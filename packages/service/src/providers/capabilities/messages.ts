@@ -93,6 +93,16 @@ function findInContent(
   return undefined;
 }
 
+/** An image by its address in a request that goes out as it was written, to a vendor who fetches none. */
+export function findImageAddress(value: unknown): Unsupported | undefined {
+  for (const [place, { content }] of (value as readonly JsonObject[]).entries()) {
+    const parts = Array.isArray(content) ? (content as readonly JsonObject[]) : [];
+    const at = parts.findIndex(({ image_url: image }) => isJsonObject(image) && !DATA_URL.test(String(image['url'])));
+    if (at !== -1) return { path: `messages[${place}].content[${at}].image_url.url`, advice: IMAGE_AS_DATA };
+  }
+  return undefined;
+}
+
 const IMAGE_AS_DATA = 'Send the image itself as a data URL in base64: this gateway fetches no addresses.';
 
 function findInToolCalls(

@@ -60,7 +60,7 @@ const CASES: readonly Case[] = [
 for (const [index, [vendor, status, body, kind, retryAfterMs]] of CASES.entries()) {
   test(`CC-17 the ${status} of ${vendor} is ${kind} (${index + 1})`, () => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    const failure = errorOfResponse(status, { text, retryAfterMs }, {});
+    const failure = errorOfResponse(status, { text, retryAfterMs, head: '' }, {});
     assert.deepEqual([failure.kind, failure.status], [kind, status]);
     assert.equal(failure.retryAfterSeconds, retryAfterMs === undefined ? undefined : retryAfterMs / 1_000);
   });
@@ -87,6 +87,6 @@ for (const [frame, kind, status] of FRAMES) {
 
 test('ER-03 no error holds its provider’s text', () => {
   const text = '{"error":{"message":"CANARY","code":"CANARY"}}';
-  const failure = errorOfResponse(400, { text, retryAfterMs: undefined }, {});
+  const failure = errorOfResponse(400, { text, retryAfterMs: undefined, head: '' }, {});
   assert.doesNotMatch(`${failure.message} ${failure.stack} ${JSON.stringify(failure)}`, /canary/i);
 });

@@ -6,7 +6,7 @@ import { UpstreamError } from '#providers/provider.ts';
 const BODY_CHARACTERS_MAX = 64 * 1024;
 
 /** Tells events from a body that is JSON: some providers answer a streamed request with a plain error, and status 200. */
-export function createBodyReader(feedEvents: (text: string) => void) {
+export function createBodyReader(feedEvents: (text: string) => void, check: (body: unknown) => void = checkForError) {
   let isEvents = false;
   let text = '';
   return {
@@ -28,12 +28,12 @@ export function createBodyReader(feedEvents: (text: string) => void) {
     },
     end: (): void => {
       if (text.trim() === '') return;
-      checkForError(parseJson(text));
+      check(parseJson(text));
       throw noStream();
     },
   };
 }
 
-function noStream(): UpstreamError {
+export function noStream(): UpstreamError {
   return new UpstreamError('malformed', 'The provider answered a streamed request with something else.');
 }

@@ -36,6 +36,8 @@ export interface Interface {
   readonly readerOf: (call: ProviderCall) => ChunkReader;
   /** The failure behind another status than 200, for vendors with codes of their own. */
   readonly errorOf?: typeof errorOfResponse;
+  /** Streams are binary frames, of which the reader gets each byte as one character. */
+  readonly hasFrames?: boolean;
 }
 
 /** A provider that takes JSON and answers with JSON, or with events of JSON. */
@@ -48,10 +50,11 @@ export function createJsonProvider(address: Address, words: Interface): Provider
     'user-agent': 'purser/1',
   };
 
-  const { errorOf = errorOfResponse } = words;
+  const { errorOf = errorOfResponse, hasFrames: isBinary = false } = words;
+  const accept = isBinary ? 'application/vnd.amazon.eventstream' : 'text/event-stream';
   // One for each `accept`, so that the head of the request is built once and not for each call.
   const plain = createKeyedEndpoints({ ...address, headers: { ...headers, accept: 'application/json' } });
-  const streamed = createKeyedEndpoints({ ...address, headers: { ...headers, accept: 'text/event-stream' } });
+  const streamed = createKeyedEndpoints({ ...address, headers: { ...headers, accept } });
 
   return {
     complete: async (call) => {
@@ -73,7 +76,12 @@ export function createJsonProvider(address: Address, words: Interface): Provider
       const body = words.toRequest(call, true);
       try {
         const { postStreamed } = await streamed.endpointOf(call.providerModel);
-        const response = await postStreamed(body, { silenceMsMax: call.timeoutMs, signal, headers: call.headers });
+        const response = await postStreamed(body, {
+          silenceMsMax: call.timeoutMs,
+          signal,
+          headers: call.headers,
+          isBinary,
+        });
         if (response.status === 200) return new ChunkStream(response, words.readerOf(call));
         if (response.status === UNAUTHORIZED) streamed.refused();
         throw errorOf(response.status, await response.readError(), call.request);
