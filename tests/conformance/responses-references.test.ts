@@ -24,11 +24,17 @@ interface Item extends Fields {
   readonly id: string;
 }
 
+interface Step {
+  readonly content: string | null;
+  readonly reasoning_content?: string;
+  readonly tool_calls?: readonly unknown[];
+}
+
 const CALL = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{}' } };
-const STEPS = [{ reasoning_content: 'Let me look.', content: null, tool_calls: [CALL] }, { content: 'A cat.' }];
+const STEPS: Step[] = [{ reasoning_content: 'Let me look.', content: null, tool_calls: [CALL] }, { content: 'A cat.' }];
 let step = 0;
 upstream.script(({ body }) => {
-  const said = STEPS[step % STEPS.length] ?? {};
+  const said: Partial<Step> = STEPS[step % STEPS.length] ?? {};
   step += 1;
   const finish = 'tool_calls' in said ? 'tool_calls' : 'stop';
   const head = { id: 'c', created: 1, model: 'm' };
@@ -41,8 +47,7 @@ upstream.script(({ body }) => {
     return frame({ ...head, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: reason }] });
   };
   const last = frame({ ...head, object: 'chat.completion.chunk', choices: [], usage });
-  const [begun = '', ...pieces] = 'content' in said ? (said.content?.match(/.{1,500000}/gs) ?? []) : [];
-  const content = begun === '' ? null : begun;
+  const [content = null, ...pieces] = said.content?.match(/.{1,500000}/gs) ?? [];
   const chunks = [
     chunkOf({ role: 'assistant', ...said, content, ...calls }, null),
     ...pieces.map((piece) => chunkOf({ content: piece }, null)),
