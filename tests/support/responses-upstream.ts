@@ -35,6 +35,12 @@ export function callItem(name: string, args: string, callId = 'call_1') {
   return { id: `fc_${callId}`, type: 'function_call', status: 'completed', call_id: callId, name, arguments: args };
 }
 
+/** A call of a custom tool, which takes a text. */
+export function customCallItem(name: string, input: string, namespace?: string) {
+  const tool = { name, ...(namespace !== undefined && { namespace }) };
+  return { id: 'ctc_call_1', type: 'custom_tool_call', status: 'completed', call_id: 'call_1', ...tool, input };
+}
+
 /** What the vendor says beside its answer. A good part of it is of the operator's account. */
 const BESIDE = {
   object: 'response',
@@ -86,7 +92,10 @@ interface Event {
 }
 
 /** The events of one item, with its texts in these many pieces. */
-function eventsOfItem(item: ReturnType<typeof messageItem | typeof reasoningItem | typeof callItem>, index: number) {
+function eventsOfItem(
+  item: ReturnType<typeof messageItem | typeof reasoningItem | typeof callItem | typeof customCallItem>,
+  index: number,
+) {
   const at = { item_id: item.id, output_index: index };
   const events: Event[] = [];
   const say = (type: string, fields: object) => void events.push({ type: `response.${type}`, ...fields });
@@ -99,6 +108,10 @@ function eventsOfItem(item: ReturnType<typeof messageItem | typeof reasoningItem
       say('reasoning_summary_text.done', { ...of, text: part.text });
       say('reasoning_summary_part.done', { ...of, part });
     }
+  } else if ('input' in item) {
+    say('output_item.added', { output_index: index, item: { ...item, status: 'in_progress', input: '' } });
+    for (const delta of piecesOf(item.input)) say('custom_tool_call_input.delta', { ...at, delta, obfuscation: 'x' });
+    say('custom_tool_call_input.done', { ...at, input: item.input });
   } else if ('call_id' in item) {
     say('output_item.added', { output_index: index, item: { ...item, status: 'in_progress', arguments: '' } });
     for (const delta of piecesOf(item.arguments)) say('function_call_arguments.delta', { ...at, delta });

@@ -1,8 +1,14 @@
-import { callItem, messageItem, streaming } from '../../support/responses-upstream.ts';
+import { callItem, customCallItem, messageItem, streaming } from '../../support/responses-upstream.ts';
 import { frame, type UpstreamScript } from '../../support/scripted-upstream.ts';
 
-/** What a scripted model does: it calls a tool, or says something. */
-export type Deed = { readonly tool: string; readonly given: object } | { readonly text: string };
+/** What a scripted model does: it calls a tool, or says something. A custom tool is given its `input`. */
+export type Deed = Called | { readonly text: string };
+
+interface Called {
+  readonly tool: string;
+  readonly given: object;
+  readonly isCustom?: true;
+}
 
 export interface Tokens {
   readonly prompt: number;
@@ -34,12 +40,22 @@ export const inChat: AnswerWith = (deed, { prompt, completion }) => {
 
 /** A stream of a provider of Responses. */
 export const natively: AnswerWith = (deed, { prompt, completion }) => {
-  const item = 'text' in deed ? messageItem(deed.text) : callItem(called(deed).name, called(deed).arguments);
+  const item = itemOf(deed);
   const usage = { input_tokens: prompt, output_tokens: completion, total_tokens: prompt + completion };
   return streaming([item], { usage });
 };
 
-function called({ tool, given }: { readonly tool: string; readonly given: object }) {
+function itemOf(deed: Deed) {
+  if ('text' in deed) return messageItem(deed.text);
+  if (deed.isCustom) {
+    const { input } = deed.given as { readonly input: string };
+    const [name = '', namespace] = deed.tool.split('__').toReversed();
+    return customCallItem(name, input, namespace);
+  }
+  return callItem(deed.tool, called(deed).arguments);
+}
+
+function called({ tool, given }: Called) {
   return { name: tool, arguments: JSON.stringify(given) };
 }
 

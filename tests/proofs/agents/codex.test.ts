@@ -35,7 +35,14 @@ if (NOT_RUN === undefined) {
     catalogue: ({ providers, models, aliases }) => ({
       providers: { ...providers, native: { ...providers.upstream, apis: ['responses'] } },
       models: [...models, { ...models[0], id: 'acme.native-1', provider: 'native' }],
-      aliases: { ...aliases, native: 'acme.native-1', 'gpt-5.5': 'acme.large-1', 'gpt-5.6-sol': 'acme.large-1' },
+      aliases: {
+        ...aliases,
+        native: 'acme.native-1',
+        'gpt-5.5': 'acme.large-1',
+        'gpt-5.6-sol': 'acme.large-1',
+        'gpt-5.5-native': 'acme.native-1',
+        'gpt-5.6-sol-native': 'acme.native-1',
+      },
     }),
   });
   describe('Codex CLI, chat completions behind', () => testWork(stage, 'large', inChat));
@@ -154,16 +161,19 @@ function halting({ body }: UpstreamScript, opened: Promise<unknown>): UpstreamSc
 
 /** By these it sends other tools: custom ones with a grammar, in an item of the input, and in namespaces. */
 function testKnownNames(stage: Stage): void {
-  for (const [model, tool, input] of [
-    ['gpt-5.5', 'apply_patch', PATCH],
-    ['gpt-5.6-sol', 'functions__exec', PROGRAM],
+  for (const [model, answer, tool, input] of [
+    ['gpt-5.5', inChat, 'apply_patch', PATCH],
+    ['gpt-5.6-sol', inChat, 'functions__exec', PROGRAM],
+    ['gpt-5.5-native', natively, 'apply_patch', PATCH],
+    ['gpt-5.6-sol-native', natively, 'functions__exec', PROGRAM],
   ] as const) {
     test(`WI-04 finishes a task with a custom tool under the name ${model}`, () =>
       withCodex(stage, model, FUNDS, async (codex, user) => {
-        const asked = script(stage, inChat, [{ tool, given: { input } }, DONE]);
+        const asked = script(stage, answer, [{ tool, given: { input }, isCustom: true }, DONE]);
         const { code, out, said } = await codex.exec(['Make the file made.txt.']);
         assert.deepEqual([code, out], [0, SAID], said);
         assert.deepEqual([madeIn(codex), asked(), await spentBy(stage, user)], ['made\n', 2, chargeOf(0, 1)]);
+        if (answer === natively) assertPassedWhole(stage, tool, input);
       }));
   }
 
@@ -176,4 +186,17 @@ function testKnownNames(stage: Stage): void {
       assert.match(JSON.stringify(messages.find(({ role }) => role === 'tool')), /agent_name/);
       assert.equal(await spentBy(stage, user), chargeOf(0, 1));
     }));
+}
+
+/** Its vendor got the custom tool with its grammar, and then the call and its output, as the agent sent them (WI-02). */
+function assertPassedWhole({ upstream }: Stage, tool: string, called: string): void {
+  const [name = '', namespace] = tool.split('__').toReversed();
+  const { body } = upstream.requests.at(-1)!;
+  const { input } = body as { readonly input: readonly { readonly type: string }[] };
+  const offered = `"type":"custom","name":"${name}","description":"[^"]*(?:\\\\.[^"]*)*","format":{"type":"grammar"`;
+  assert.match(JSON.stringify(body), new RegExp(offered));
+  assert.partialDeepStrictEqual(input.slice(-2), [
+    { type: 'custom_tool_call', name, ...(namespace && { namespace }), input: called },
+    { type: 'custom_tool_call_output', call_id: 'call_1' },
+  ]);
 }
