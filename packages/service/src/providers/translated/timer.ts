@@ -23,7 +23,9 @@ export function createTimer(timeoutMs: number): Timer {
     abort: () => controller.abort(),
     within: (value) => {
       const ended = Promise.withResolvers<never>();
-      controller.signal.addEventListener('abort', () => ended.reject(new Error('The call ended.')), { once: true });
+      const end = (): void => ended.reject(new Error('The call ended.'));
+      if (controller.signal.aborted) end();
+      else controller.signal.addEventListener('abort', end, { once: true });
       return Promise.race([value, ended.promise]);
     },
     isOver: () => isOver,
