@@ -111,7 +111,7 @@ export const providerSchema = z
       onAbandon: drained,
     }),
     z.strictObject({
-      /** Amazon Bedrock's Converse format. Without a key, requests are signed with credentials from the environment's usual chain. */
+      /** Amazon Bedrock's Converse format, and Anthropic's for Claude. Without a key, requests are signed with credentials from the environment's usual chain. */
       kind: z.literal('bedrock'),
       region: z.string().regex(/^[a-z]{2,4}(-[a-z]+)+-\d{1,2}$/, { error: 'must be a region such as `eu-central-1`' }),
       roleArn: z

@@ -20,7 +20,7 @@ const MEMBERS = [
   'top_p',
 ] as const;
 
-const OF_4 = /claude-(?:opus|sonnet|haiku)-4(?:-[15])?(?:-\d{8}|@|$)/;
+const WITH_EDITS = /claude-(?:(?:opus|sonnet|haiku)-4(?:-[15])?(?:-\d{8}|@|$)|opus-4-7)/;
 const UP_TO_4_6 = /claude-(?:opus|sonnet|haiku)-4(?:-[1-6])?(?:-\d{8}|-v|@|$)/;
 const WITH_TOOL_SEARCH = /claude-(?:opus|sonnet)-4-[56]/;
 const OLD = /claude-(?:instant|v?[23]|(?:opus|sonnet)-4(?:-1)?(?:-\d{8}|@|$))/;
@@ -30,8 +30,8 @@ const TOOL_SEARCH = 'tool-search-tool-2025-10-19';
 const TOOL_EXAMPLES = 'tool-examples-2025-10-29';
 
 /**
- * Betas, and the models that take them. Models from 4.7 on refuse them (anthropics/claude-code#49370, #49648), and need none of these. Those
- * of computers are left out with their tools, which are refused by name.
+ * Betas, and the models that take them. Models from 4.7 on refuse most (anthropics/claude-code#49370, #49648) and need none of those. The
+ * betas of computers are left out with their tools, which are refused by name.
  */
 const BETAS: ReadonlyMap<string, RegExp> = new Map([
   ['token-efficient-tools-2025-02-19', /claude-3-7/],
@@ -39,8 +39,8 @@ const BETAS: ReadonlyMap<string, RegExp> = new Map([
   ['interleaved-thinking-2025-05-14', UP_TO_4_6],
   ['dev-full-thinking-2025-05-14', /claude-(?:opus|sonnet)-4(?:-\d{8}|@|$)/],
   ['context-1m-2025-08-07', /claude-(?:sonnet-4(?:-[56])?|opus-4-6)(?:-\d{8}|-v|@|$)/],
-  // BerriAI/litellm#27532: 4.6 has no such member.
-  [CONTEXT_EDITS, OF_4],
+  // AWS names these, and not 4.6 (BerriAI/litellm#29206).
+  [CONTEXT_EDITS, WITH_EDITS],
   ['effort-2025-11-24', /claude-opus-4-5/],
   [TOOL_SEARCH, WITH_TOOL_SEARCH],
   [TOOL_EXAMPLES, WITH_TOOL_SEARCH],
@@ -57,12 +57,23 @@ export function invokeBody({ native, providerModel, outputTokens }: ProviderCall
   if (betas.size > 0) body['anthropic_beta'] = [...betas];
   for (const name of MEMBERS) if (asked[name] !== undefined) body[name] = asked[name];
   if (isJsonObject(format)) body['output_config'] = { format, ...(asked['output_config'] as JsonObject | undefined) };
-  if (context !== undefined && betas.has(CONTEXT_EDITS)) body['context_management'] = context;
+  const edits = betas.has(CONTEXT_EDITS) ? editsIn(context) : [];
+  if (edits.length > 0) body['context_management'] = { edits };
   if (Array.isArray(system)) body['system'] = system.map(fit.block);
   if (Array.isArray(tools)) body['tools'] = tools.map(fit.tool);
   const fitted = (messages as readonly JsonObject[]).map(fit.message);
   body['messages'] = withLastMark(fitted, fit.mark(asked['cache_control']));
   return JSON.stringify(body);
+}
+
+/** The one edit that Bedrock has. */
+function editsIn(context: unknown): readonly unknown[] {
+  const edits = isJsonObject(context) ? context['edits'] : undefined;
+  return Array.isArray(edits) ? edits.filter(isJsonObject).filter(isToolClearing) : [];
+}
+
+function isToolClearing({ type }: JsonObject): boolean {
+  return String(type).startsWith('clear_tool_uses_');
 }
 
 /** The same for a count. A limit is needed, above what the model may think. */
