@@ -36,7 +36,7 @@ test('OP-01 vectors come in the size and encoding that were asked for', async ()
     const numbers = await client.embeddings.create({ ...asked, encoding_format: 'float' });
     const packed = await client.embeddings.create({ ...asked, encoding_format: 'base64' });
     const read = packed.data.map(({ embedding }) => {
-      const bytes = Buffer.from(String(embedding), 'base64');
+      const bytes = Buffer.from(embedding, 'base64');
       return [0, 4, 8].map((place) => bytes.readFloatLE(place));
     });
     assert.deepEqual(

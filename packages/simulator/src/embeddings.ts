@@ -10,7 +10,7 @@ export const EMBEDDER = {
     'Makes vectors of length 1 for `POST /v1/embeddings`: texts with more words in common are nearer to each other.',
 } as const;
 
-export const DIMENSIONS_MAX = 1_536;
+const DIMENSIONS_MAX = 1_536;
 const INPUTS_MAX = 2_048;
 const TOKEN_MAX = 2 ** 31 - 1;
 
