@@ -84,6 +84,27 @@ test('WI-02 a native stream relays what a translation would lose, and costs the 
   assert.deepEqual([bill.charged, bill.isEstimated, bill.outcome], [CHARGE, false, 'answered']);
 });
 
+test('WI-02 events of a native stream arrive as they came, if nothing of them is hidden', async () => {
+  // As other languages write JSON.
+  const written = ({ type, ...event }: ReturnType<typeof responseEvents>[number]): string =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, ...event }, undefined, 1).replaceAll(/\n */g, ' ')}\n\n`;
+  const events = responseEvents([messageItem('Hello there, and all the rest of it')]);
+  const inner = events.slice(2, -1);
+  const came = await respond({ body: [{ write: events.map(written).join('') }] }, { stream: true });
+  assert.ok(came.reply.text.includes(inner.map(written).join('')), came.reply.text);
+  // With other numbers than ours, and with what callers may not see, they are written anew.
+  const odd = [
+    events.map((event) => ({ ...event, sequence_number: Number(event['sequence_number']) + 1 })),
+    events.map((event) => ({ ...event, secret: 'flex' })),
+  ];
+  for (const others of odd) {
+    const { reply, bill } = await respond({ body: [{ write: others.map(written).join('') }] }, { stream: true });
+    assert.deepEqual(eventsIn(reply.text).slice(2, -1), inner);
+    assert.doesNotMatch(reply.text, SECRETS);
+    assert.equal(bill.charged, came.bill.charged);
+  }
+});
+
 test('WI-02 a native stream goes over to chat completions before its first byte', async () => {
   const chat = {
     body: completionBody({ model: 'm', content: 'In Rome.', usage: { prompt_tokens: 20, completion_tokens: 11 } }),

@@ -18,8 +18,17 @@ export function patternOf<Chunk>(textCount: number, withTexts: ChunkPattern<Chun
   return { textCount, withTexts, marks, marked: () => (marked ??= withTexts(marks)) };
 }
 
+/** The text of events in a row, of which each has the number behind that of the one before it. */
+export interface RunSource {
+  readonly text: string;
+  /** The number of the first. */
+  readonly number: number;
+}
+
 /** One or more chunks in a row that equal an earlier chunk of their stream except for their texts. */
 export class TextRun<Chunk> {
+  /** The events as they came, if their template keeps that. */
+  readonly source: RunSource | undefined;
   /** The same object for every run that follows from the same chunk, so that takers can cache by it. */
   readonly pattern: ChunkPattern<Chunk>;
   /** For each text of the pattern, its value in each chunk, escaped as JSON writes it between quotes. */
@@ -32,8 +41,9 @@ export class TextRun<Chunk> {
   constructor(
     pattern: ChunkPattern<Chunk>,
     texts: readonly (readonly string[])[],
-    { said, bytes }: { readonly said: string; readonly bytes: number },
+    { said, bytes, source }: { readonly said: string; readonly bytes: number; readonly source?: RunSource | undefined },
   ) {
+    this.source = source;
     this.pattern = pattern;
     this.texts = texts;
     this.said = said;

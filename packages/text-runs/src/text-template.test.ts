@@ -154,17 +154,36 @@ test('CC-01 CC-11 an uncertain text position gives no template', () => {
   }
 });
 
-test('CC-01 WI-02 a number that differs is passed over, if it is written as one', () => {
-  const numbered = (said: string, at: number | string) => `event: said\n${eventOf(`{"n":${at},"said":"${said}"}`)}`;
-  const data = '{"n":7,"said":"a"}';
-  const template = textTemplateOf<Chunk>({
+const numbered = (said: string, at: number | string) => `event: said\n${eventOf(`{"n":${at},"said":"${said}"}`)}`;
+
+function numberedTemplate(keepsSource: boolean) {
+  return textTemplateOf<Chunk>({
     raw: numbered('a', 7),
-    data,
+    data: '{"n":7,"said":"a"}',
     texts: [{ name: 'said', text: 'a' }],
     number: { name: 'n', value: 7 },
+    keepsSource,
     withTexts: ([said = ''], n) => ({ n: n ?? 7, said }),
     chunkOf: (parsed) => parsed,
   });
+}
+
+test('WI-02 a run keeps its events as they came, if their numbers are in a row', () => {
+  const template = numberedTemplate(true);
+  const text = numbered('b', 98) + numbered('\\u00e9', 99) + numbered('c', 100);
+  assert.deepEqual(template?.find(`x${text}y`, 1)?.run.source, { text, number: 98 });
+  const [broken, gap, twice] = [numbered('\\x', 99), numbered('b', 100), numbered('b', 98)];
+  assert.deepEqual(template?.find(numbered('b', 98) + broken, 0)?.run.source, { text: numbered('b', 98), number: 98 });
+  const others = [gap, twice].map((second) => template?.find(numbered('b', 98) + second, 0)?.run);
+  assert.deepEqual(
+    others.map((run) => [run?.texts, run?.source]),
+    [gap, twice].map(() => [[['b', 'b']], undefined]),
+  );
+  assert.equal(numberedTemplate(false)?.find(text, 0)?.run.source, undefined);
+});
+
+test('CC-01 WI-02 a number that differs is passed over, if it is written as one', () => {
+  const template = numberedTemplate(false);
   const match = template?.find(numbered('b', 8) + numbered('c', 12) + eventOf('{"n":13,"said":"d"}'), 0);
   assert.deepEqual(match?.run.chunks, [
     { n: 7, said: 'b' },

@@ -4,8 +4,10 @@ import { inFile, ofFile } from './places.ts';
 const response = inFile('packages/service/src/gateway/wires/responses/reply-response.ts');
 const written = inFile('packages/service/src/gateway/wires/responses/reply-stream.ts');
 const plain = inFile('packages/service/src/gateway/wires/responses/reply-plain.ts');
+const events = inFile('packages/service/src/providers/openai-responses/response-chunks.ts');
 const relayed = inFile('packages/service/src/gateway/wires/responses/reply-native.ts');
 
+const native = ofFile('tests/conformance/responses-native.test.ts');
 const served = ofFile('tests/conformance/responses-in.test.ts');
 const made = ofFile('tests/conformance/responses-answers.test.ts');
 
@@ -14,6 +16,12 @@ const RELAYED = served('WI-02 WI-06 a vendor’s own events come back as they co
 
 /** Faults in what callers of Responses learn about their usage and charge, and about failures. */
 export const RESPONSES_ANSWER_FAULTS: readonly Mutant[] = [
+  {
+    id: 'event-as-it-came-with-what-nobody-may-see',
+    clause: 'CC-21',
+    edits: [events('visible === event ? source : undefined', 'source')],
+    killer: native('WI-02 events of a native stream arrive as they came, if nothing of them is hidden'),
+  },
   {
     id: 'usage-of-a-vendor-told-in-the-place-of-ours',
     clause: 'WI-06',

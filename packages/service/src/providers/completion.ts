@@ -37,6 +37,8 @@ export interface Chunk {
   readonly extra: JsonObject;
   /** The vendor's own events that this chunk stands for, if they came by the interface that the caller speaks. */
   readonly native?: readonly JsonObject[] | undefined;
+  /** The text of its one native event as it came, if callers may see all of it. */
+  readonly source?: string | undefined;
 }
 
 export interface CompletionChoice extends JsonObject {

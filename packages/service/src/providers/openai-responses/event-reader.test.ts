@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TextRun } from '@purser/text-runs/text-run.ts';
 import fc from 'fast-check';
+import type { JsonObject } from '#kernel/json.ts';
 import type { Chunk } from '#providers/completion.ts';
 import { createResponseEvents } from '#providers/openai-responses/event-reader.ts';
 import type { StreamChunk } from '#providers/provider.ts';
@@ -41,6 +42,23 @@ function streamOf(said: readonly string[], { isNamed, isNumbered, isPadded, isOt
   return events.map((event) => `${isNamed ? `event: ${event.type}\n` : ''}data: ${JSON.stringify(event)}\n\n`).join('');
 }
 
+/** The events that a text which came as it is has, as it came. */
+function eventsIn(source: string): readonly JsonObject[] {
+  return Array.from(source.matchAll(/^event: .*\ndata: (.*)\n\n/gm), ([, data = '']) => JSON.parse(data) as JsonObject);
+}
+
+function assertSource(chunk: StreamChunk): void {
+  const { source } = chunk;
+  if (source === undefined) return;
+  const isRun = chunk instanceof TextRun;
+  const native = isRun ? chunk.chunks.flatMap((one) => one.native ?? []) : chunk.native;
+  const first = isRun ? chunk.source?.number : undefined;
+  const numbered = native?.map((event, at) =>
+    first === undefined ? event : { ...event, sequence_number: first + at },
+  );
+  assert.deepEqual(eventsIn(typeof source === 'string' ? source : source.text), numbered);
+}
+
 function chunksOf(parts: readonly string[], isNative: boolean): { chunks: readonly Chunk[]; runs: number } {
   const reader = createResponseEvents({ isNative, outputTokensMax: 1_000 });
   const came: StreamChunk[] = [];
@@ -51,6 +69,7 @@ function chunksOf(parts: readonly string[], isNative: boolean): { chunks: readon
   reader.end();
   came.push(...reader.take());
   assert.ok(reader.isComplete());
+  came.forEach(assertSource);
   const runs = came.filter((chunk) => chunk instanceof TextRun).length;
   return { chunks: came.flatMap((chunk) => (chunk instanceof TextRun ? chunk.chunks : [chunk])), runs };
 }
@@ -77,6 +96,7 @@ function withoutNothing(chunks: readonly Chunk[], isNative: boolean): readonly C
   const said = chunks.map((chunk) => (chunk.choices[0]?.delta['content'] === '' ? { ...chunk, choices: [] } : chunk));
   const unnumbered = said.map((chunk) => ({
     ...chunk,
+    source: undefined,
     native: chunk.native?.map(({ sequence_number: _number, ...event }) => event),
   }));
   return isNative ? unnumbered : said.filter(({ choices, usage }) => choices.length > 0 || usage !== undefined);
@@ -99,6 +119,8 @@ test('WI-02 WI-03 events of text that are not parsed mean what parsing them give
         const heard = whole.chunks.map(({ choices: [choice] }) => choice?.delta['content']);
         assert.equal(heard.filter((one) => typeof one === 'string').join(''), said.join(''));
         runs += whole.runs;
+        const sources = whole.chunks.filter(({ source }) => source !== undefined);
+        assert.equal(sources.length > 0, isNative && shape.isNamed);
       },
     ),
     { numRuns: 500 },

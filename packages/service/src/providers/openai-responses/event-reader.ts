@@ -43,9 +43,11 @@ export function createResponseEvents(options: ResponseChunkOptions): ChunkReader
       throw new UpstreamError('malformed', 'The provider sent a frame that is not JSON.');
     }
     if (type === '' || (!isResponse && hasError(event))) checkForError(event);
-    chunks.take(type, event);
+    // One that came in several reads has only its last part here.
+    const source = options.isNative && raw === `event: ${type}\ndata: ${data}\n\n` ? raw : undefined;
+    const isAsItCame = chunks.take(type, event, source);
     hasHead ||= type === FIRST_HEAD;
-    runs.learn(event, raw, data);
+    runs.learn(event, raw, data, isAsItCame);
   }
 
   const events = createEventReader({

@@ -21,8 +21,8 @@ interface EventRun {
 
 interface EventRuns {
   readonly find: (text: string, at: number) => EventRun | undefined;
-  /** Makes a template of an event that was parsed, if it says nothing but a text. */
-  readonly learn: (event: JsonObject, raw: string, data: string) => void;
+  /** Makes a template of an event that was parsed, if it says nothing but a text. `isAsItCame`: callers may get its own text. */
+  readonly learn: (event: JsonObject, raw: string, data: string, isAsItCame: boolean) => void;
 }
 
 interface Learned {
@@ -45,10 +45,17 @@ export function createEventRuns(isNative: boolean, chunkOf: (event: JsonObject) 
       const run = isNative ? found.run : new TextRun(ofText, [texts], found.run);
       return { run, event: { ...event, delta: found.run.said }, end: found.end };
     },
-    learn: (event, raw, data) => {
+    learn: (event, raw, data, isAsItCame) => {
       if (tried >= TEMPLATES_MAX || !saysTextAlone(event)) return;
       const withTexts = withTextsOf(event);
-      const template = textTemplateOf({ raw, data, ...textsOf(event), withTexts, chunkOf });
+      const template = textTemplateOf({
+        raw,
+        data,
+        ...textsOf(event),
+        keepsSource: isAsItCame && event[NUMBER] !== undefined,
+        withTexts,
+        chunkOf,
+      });
       if (template === undefined) return;
       tried += 1;
       learned = {

@@ -30,7 +30,8 @@ export interface ResponseChunkOptions {
 
 /** The events of one stream as chunks. */
 export interface ResponseChunks {
-  readonly take: (type: string, event: JsonObject) => void;
+  /** `source`: the text of the event, if it is known. Returns whether it goes with the event, because callers may see all of it. */
+  readonly take: (type: string, event: JsonObject, source: string | undefined) => boolean;
   /** The same for events of text in a row. `event`: one that says all that they say. */
   readonly takeRun: (run: TextRun<Chunk>, event: JsonObject) => void;
   /** The chunk of an event of text, behind the first of its stream. */
@@ -53,47 +54,48 @@ export function createResponseChunks({ isNative, outputTokensMax }: ResponseChun
   const searches = createSearchCount();
   let isDone = false;
 
-  function push(chunk: Pick<Chunk, 'choices' | 'usage'>, native: readonly JsonObject[]): void {
+  function push(chunk: Pick<Chunk, 'choices' | 'usage'>, own: OwnEvents): void {
     watch.follow({ ...chunk, extra: {} });
-    queue.push(chunk, native);
+    queue.push(chunk, own);
   }
 
-  function say(said: readonly JsonObject[], native: readonly JsonObject[]): void {
+  function say(said: readonly JsonObject[], own: OwnEvents): void {
     for (const [place, delta] of said.entries()) {
       const choices = shape([{ index: 0, delta, finish_reason: null }]);
-      push({ choices, usage: undefined }, place === said.length - 1 ? native : []);
+      push({ choices, usage: undefined }, place === said.length - 1 ? own : NO_EVENTS);
     }
     // Only callers who get the vendor's own events see one that says nothing.
-    if (said.length === 0 && native.length > 0) push({ choices: [], usage: undefined }, native);
+    if (said.length === 0 && own.native.length > 0) push({ choices: [], usage: undefined }, own);
   }
 
-  function finish(response: JsonObject, native: readonly JsonObject[]): void {
+  function finish(response: JsonObject, own: OwnEvents): void {
     const reason = reasonOf(response);
-    say(deltas.missing(response), []);
+    say(deltas.missing(response), NO_EVENTS);
     const choices = shape([{ index: 0, delta: {}, finish_reason: wordFor(reason) }]);
-    push({ choices, usage: usageOfResponse(response, searches.with(outputOf(response))) }, native);
+    push({ choices, usage: usageOfResponse(response, searches.with(outputOf(response))) }, own);
     isDone = true;
   }
 
   return {
-    take: (type, event) => {
+    take: (type, event, source) => {
       if (ERRORS.has(type)) throw errorOfFrame(event);
-      if (!type.startsWith('response.')) return;
+      if (!type.startsWith('response.')) return false;
       const response = isJsonObject(event['response']) ? event['response'] : {};
       if (HEADS.has(type)) {
         const usage = usageOfResponse(response);
-        if (!queue.begin(response, usage) && usage !== undefined) push({ choices: [], usage }, []);
-        return;
+        if (!queue.begin(response, usage) && usage !== undefined) push({ choices: [], usage }, NO_EVENTS);
+        return false;
       }
-      const native = isNative ? [visibleEvent(event)] : [];
+      const own = isNative ? ownEvent(event, source) : NO_EVENTS;
       if (ENDS.has(type)) {
-        finish(type === 'response.failed' ? { ...response, status: 'failed' } : ended(type, response), native);
-        return;
+        finish(type === 'response.failed' ? { ...response, status: 'failed' } : ended(type, response), own);
+        return false;
       }
       if (type === 'response.output_item.done') searches.follow(event);
       const said = deltas.take(type, event);
       const isFirst = !queue.hasBegun() && type === 'response.output_item.added';
-      say(isFirst && said.length === 0 ? [{ content: '' }] : said, native);
+      say(isFirst && said.length === 0 ? [{ content: '' }] : said, own);
+      return own.source !== undefined;
     },
     takeRun: (run, event) => {
       deltas.take(String(event['type']), event);
@@ -102,17 +104,27 @@ export function createResponseChunks({ isNative, outputTokensMax }: ResponseChun
     },
     ofText: (event) => {
       const choices = [{ index: 0, delta: { content: event['delta'] }, finish_reason: null }];
-      return queue.chunkOf({ choices, usage: undefined }, isNative ? [visibleEvent(event)] : []);
+      return queue.chunkOf({ choices, usage: undefined }, isNative ? ownEvent(event, undefined) : NO_EVENTS);
     },
     close: () => {
       isDone = true;
       const closing = watch.closing();
-      if (closing !== undefined) push({ ...closing, choices: shape(closing.choices) }, []);
+      if (closing !== undefined) push({ ...closing, choices: shape(closing.choices) }, NO_EVENTS);
     },
     isDone: () => isDone,
     isWhole: (isLost) => deltas.isWhole() || (isLost ? watch.isComplete() : watch.isEnded()),
     taken: queue.taken,
   };
+}
+
+type OwnEvents = Required<Pick<Chunk, 'native' | 'source'>> & { readonly native: readonly JsonObject[] };
+
+const NO_EVENTS: OwnEvents = { native: [], source: undefined };
+
+/** An event as callers get it. Its text goes with it if they may see all of it. */
+function ownEvent(event: JsonObject, source: string | undefined): OwnEvents {
+  const visible = visibleEvent(event);
+  return { native: [visible], source: visible === event ? source : undefined };
 }
 
 /** The output of the last event may be empty. Without calls, the shape makes of this word the other one. */
@@ -145,8 +157,8 @@ function createQueue(isNative: boolean) {
   let extra: JsonObject = {};
   let early: UsageReport | undefined;
 
-  function chunkOf(chunk: Pick<Chunk, 'choices' | 'usage'>, native: readonly JsonObject[]): Chunk {
-    return { ...chunk, extra, ...(isNative && { native }) };
+  function chunkOf({ choices, usage }: Pick<Chunk, 'choices' | 'usage'>, { native, source }: OwnEvents): Chunk {
+    return isNative ? { choices, usage, extra, native, source } : { choices, usage, extra };
   }
 
   return {
@@ -160,8 +172,8 @@ function createQueue(isNative: boolean) {
       early = usage ?? early;
       return true;
     },
-    push: (chunk: Pick<Chunk, 'choices' | 'usage'>, native: readonly JsonObject[]): void => {
-      chunks.push(chunkOf({ ...chunk, usage: chunk.usage ?? early }, native));
+    push: (chunk: Pick<Chunk, 'choices' | 'usage'>, own: OwnEvents): void => {
+      chunks.push(chunkOf({ choices: chunk.choices, usage: chunk.usage ?? early }, own));
       hasBegun = true;
       early = undefined;
     },

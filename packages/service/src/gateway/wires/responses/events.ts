@@ -10,6 +10,8 @@ export interface Events {
   readonly delta: (words: DeltaWords, escaped: string) => string;
   /** An event of a vendor, with its own members. A delta that is too long for clients is several. */
   readonly relay: (event: JsonObject) => string;
+  /** Events of a vendor as they came, in one string. Undefined if their numbers are not the next ones: then they are written anew. */
+  readonly asTheyCame: (source: string, number: unknown, count: number) => string | undefined;
   /** One event for each text, in one string. */
   readonly fill: (template: FrameTemplate, texts: readonly (readonly string[])[]) => string;
 }
@@ -50,6 +52,11 @@ export function createEvents(): Events {
         .map((piece) => relayWhole({ ...event, delta: piece }))
         .join('');
     },
+    asTheyCame: (source, number, count) => {
+      if (number !== sequence) return undefined;
+      sequence += count;
+      return source;
+    },
     fill: (template, texts) => {
       const frames = fillTemplate(template, texts, sequence);
       sequence += texts[0]?.length ?? 0;
@@ -59,7 +66,13 @@ export function createEvents(): Events {
 }
 
 /** Writes nothing: the items of a whole answer are made like those of a stream. */
-export const NO_EVENTS: Events = { write: nothing, delta: nothing, relay: nothing, fill: nothing };
+export const NO_EVENTS: Events = {
+  write: nothing,
+  delta: nothing,
+  relay: nothing,
+  asTheyCame: nothing,
+  fill: nothing,
+};
 
 function nothing(): string {
   return '';

@@ -1,3 +1,4 @@
+import { isShortFrame } from '#gateway/wires/frame-length.ts';
 import { escapedOf, type Events, markedVendorEvent } from '#gateway/wires/responses/events.ts';
 import { type FrameTemplate, templateOf } from '#gateway/wires/responses/event-template.ts';
 import {
@@ -20,7 +21,8 @@ import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
 /** Relays the events of a vendor who speaks this wire, and keeps what an end of ours needs. */
 export interface NativeRelay {
-  readonly relay: (event: JsonObject) => string;
+  /** `source`: the text of the event as it came. */
+  readonly relay: (event: JsonObject, source: string | undefined) => string;
   /** How runs of an event are written, and the part that they make longer. Undefined if that is not certain. */
   readonly runOf: (marked: JsonObject, marks: readonly string[]) => NativeRun | undefined;
   /** Ends the items that are open. */
@@ -51,8 +53,13 @@ export function createNativeRelay(events: Events): NativeRelay {
   const items = createNativeItems(events);
   let last: JsonObject | undefined;
 
+  function asItCame({ delta, sequence_number: number }: JsonObject, source: string | undefined): string | undefined {
+    const isShort = typeof delta !== 'string' || isShortFrame(delta);
+    return source === undefined || !isShort ? undefined : events.asTheyCame(source, number, 1);
+  }
+
   return {
-    relay: (event) => {
+    relay: (event, source) => {
       const { type, response } = event;
       if (type === 'response.completed' || type === 'response.incomplete') {
         if (isJsonObject(response)) last = response;
@@ -60,7 +67,11 @@ export function createNativeRelay(events: Events): NativeRelay {
       }
       if (typeof type !== 'string' || OURS.has(type)) return '';
       const numbered = items.numbered(event);
-      return items.follow(numbered, type) ?? events.relay(numbered);
+      const json = items.follow(numbered, type);
+      const came = numbered === event ? asItCame(event, source) : undefined;
+      if (came !== undefined) return came;
+      if (json === undefined) return events.relay(numbered);
+      return itemEvent(events, 'done', Number(numbered['output_index']), json);
     },
     runOf: (marked, marks) => {
       const part = hasNumbers(marked) ? items.partOf(marked) : undefined;
@@ -135,7 +146,7 @@ function createNativeItems(events: Events) {
   const ofItem = createItemNumbers((outputIndex) => open.has(outputIndex));
   const ofText = createTextNumbers();
 
-  /** Returns the frames of an event whose item was written as JSON already. */
+  /** Returns the item that an event ends, as JSON. */
   function follow(event: JsonObject, type: string): string | undefined {
     const { item, output_index: index, delta } = event;
     if (typeof delta === 'string') {
@@ -145,16 +156,20 @@ function createNativeItems(events: Events) {
       if (isJsonObject(item)) open.set(Number(index), { item, parts: new Map(), open: new Set() });
     } else if (type === 'response.output_item.done') {
       open.delete(Number(index));
-      if (isJsonObject(item)) return done(Number(index), item);
+      if (isJsonObject(item)) return finish(Number(index), item);
     } else endText(event, type);
     return undefined;
   }
 
-  function done(outputIndex: number, item: JsonObject): string {
+  function finish(outputIndex: number, item: JsonObject): string {
     const json = JSON.stringify(item);
     const { type, id, call_id } = item;
     finished[outputIndex] = { known: { type, id, call_id }, json };
-    return itemEvent(events, 'done', outputIndex, json);
+    return json;
+  }
+
+  function done(outputIndex: number, item: JsonObject): string {
+    return itemEvent(events, 'done', outputIndex, finish(outputIndex, item));
   }
 
   function endItem(outputIndex: number, status: ItemStatus, whole: JsonObject | undefined): string {
@@ -174,19 +189,12 @@ function createNativeItems(events: Events) {
     return itemEvent(events, 'added', outputIndex, JSON.stringify(item)) + done(outputIndex, item);
   }
 
-  function toldItems(): ReadonlyMap<number, JsonObject> {
-    const told = new Map<number, JsonObject>();
-    for (const [outputIndex, item] of finished.entries()) if (item !== undefined) told.set(outputIndex, item.known);
-    for (const [outputIndex, { item }] of open) told.set(outputIndex, item);
-    return told;
-  }
-
   return {
     partOf,
     follow,
     numbered: (event: JsonObject) => ofText(ofItem(event)),
     end: ({ status, output }: NativeEnd): string => {
-      const { wholes, untold } = matchedItems(output, toldItems());
+      const { wholes, untold } = matchedItems(output, toldItems(finished, open));
       let frames = '';
       for (const outputIndex of open.keys()) frames += endItem(outputIndex, status, wholes.get(outputIndex));
       open.clear();
@@ -196,6 +204,17 @@ function createNativeItems(events: Events) {
     finished: () => finished.flatMap((item) => item?.json ?? []),
     count: () => finished.length,
   };
+}
+
+/** The items that events have told of, by their numbers. */
+function toldItems(
+  finished: readonly (FinishedItem | undefined)[],
+  open: ReadonlyMap<number, OpenItem>,
+): ReadonlyMap<number, JsonObject> {
+  const told = new Map<number, JsonObject>();
+  for (const [outputIndex, item] of finished.entries()) if (item !== undefined) told.set(outputIndex, item.known);
+  for (const [outputIndex, { item }] of open) told.set(outputIndex, item);
+  return told;
 }
 
 /** Whether an event of a delta has the numbers that it needs. */

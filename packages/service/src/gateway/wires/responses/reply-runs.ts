@@ -56,7 +56,7 @@ export function createRunWriter(events: Events, { items, native, readSaid }: Run
   }
 
   return {
-    write: ({ pattern, texts }) => {
+    write: ({ pattern, texts, source }) => {
       const [said = []] = texts;
       if (!said.every(isShortText)) return undefined;
       if (known?.pattern !== pattern || !isRight(known.way, pattern.marks)) {
@@ -64,9 +64,11 @@ export function createRunWriter(events: Events, { items, native, readSaid }: Run
         known = way && { pattern, way };
       }
       if (known === undefined) return undefined;
-      const { template, part } = known.way;
+      const { template, part, said: ours } = known.way;
       part.escaped += said.length === 1 ? said[0] : said.join('');
-      return events.fill(template, texts);
+      const came =
+        source && ours === undefined ? events.asTheyCame(source.text, source.number, said.length) : undefined;
+      return came ?? events.fill(template, texts);
     },
   };
 }

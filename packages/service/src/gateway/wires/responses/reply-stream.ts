@@ -55,14 +55,14 @@ export function createStreamReply(call: ReplyCall, echo: Echo, sealing: Sealing)
     return frames + items.end(statusOf(ending));
   }
 
-  function write({ choices, native: vendors }: Chunk): string {
+  function write({ choices, native: vendors, source }: Chunk): string {
     let frames = begin();
     isNative ||= vendors !== undefined;
     // The order of choices is theirs, and this wire has one.
     const choice = choices.find(({ index }) => index === 0);
     if (!isNative) return choice === undefined ? frames : frames + takeChoice(choice);
     if (choice !== undefined && choice.finish_reason !== null) ending ??= endingOf(choice.finish_reason);
-    for (const event of vendors ?? []) frames += native.relay(event);
+    for (const event of vendors ?? []) frames += native.relay(event, source);
     return frames;
   }
 
