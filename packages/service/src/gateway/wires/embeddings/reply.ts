@@ -13,7 +13,7 @@ export function createReply(encoding: Encoding): Reply {
       const data = Array.isArray(native['data']) ? native['data'].filter(isJsonObject) : [];
       return {
         object: 'list',
-        data: data.map((one) => ({ ...one, embedding: encoded(one, encoding) })),
+        data: data.map((one) => inEncoding(one, encoding)),
         model: model.id,
         usage: { prompt_tokens: tokens, total_tokens: tokens },
       };
@@ -25,6 +25,11 @@ export function createReply(encoding: Encoding): Reply {
 
 function neverStreamed(): never {
   throw new Error('Embeddings are not streamed.');
+}
+
+function inEncoding(one: JsonObject, encoding: Encoding): JsonObject {
+  const embedding = encoded(one, encoding);
+  return embedding === one['embedding'] ? one : { ...one, embedding };
 }
 
 function encoded({ embedding }: JsonObject, encoding: Encoding): unknown {

@@ -43,7 +43,8 @@ export function nativeRequest(body: JsonObject): NativeRequest {
     add('tool_choice', choice);
   }
   add('system', systemOf(body['system']));
-  native['messages'] = listOf(body['messages']).flatMap(messageOf);
+  const messages = listOf(body['messages']);
+  native['messages'] = messages.every(isText) ? messages : messages.flatMap(messageOf);
   return { native, leftOut: context.leftOut };
 }
 
@@ -64,6 +65,10 @@ function systemOf(system: unknown): unknown {
   if (!Array.isArray(system)) return system === '' ? undefined : system;
   const kept = listOf(system).filter(({ text }) => typeof text !== 'string' || !BILLING_HEADER.test(text));
   return kept.length === 0 ? undefined : kept;
+}
+
+function isText({ content }: JsonObject): boolean {
+  return typeof content === 'string';
 }
 
 /** None if nothing of it is left. */
@@ -130,13 +135,12 @@ export function nativeHeaders(
   if (betas !== undefined && betas !== '' && !BETAS.test(betas)) {
     return refuseHeader('anthropic-beta', 'names in ASCII, at most 4,096 characters together');
   }
-  const names = (betas ?? '').split(',').map((name) => name.trim());
+  const named = version === undefined ? {} : { 'anthropic-version': version };
+  if (betas === undefined) return named;
   const isLong = contextTokens >= LONG_CONTEXT_TOKENS;
+  const names = betas.split(',').map((name) => name.trim());
   const kept = names.filter((name) => name !== '' && (isLong || !LONGER_CONTEXT.test(name)));
-  return {
-    ...(version !== undefined && { 'anthropic-version': version }),
-    ...(kept.length > 0 && { 'anthropic-beta': kept.join(',') }),
-  };
+  return kept.length === 0 ? named : { ...named, 'anthropic-beta': kept.join(',') };
 }
 
 function refuseHeader(param: string, expects: string): Refusal<'BAD_REQUEST'> {
