@@ -104,7 +104,12 @@ export const ANSWER_FAULTS: readonly Mutant[] = [
   {
     id: 'syntax-of-the-prompt-estimated',
     clause: 'CC-23',
-    edits: [holdRequest('promptCharactersOf(request) + beyondAscii - dataUrlBytes', 'innerBytes - dataUrlBytes')],
+    edits: [
+      holdRequest(
+        'promptCharactersOf(request) + innerBytes - requestText.length - dataUrlBytes',
+        'innerBytes - dataUrlBytes',
+      ),
+    ],
     killer: charging('CC-23 our prompt count ignores JSON spelling'),
   },
   {

@@ -72,7 +72,7 @@ export const CLAUDE_MESSAGES_FAULTS: readonly Mutant[] = [
   {
     id: 'own-form-for-claude-not-held-for',
     clause: 'WA-07',
-    edits: [holdRequest('Math.max(innerBytes, nativeBytes)', 'innerBytes')],
+    edits: [holdRequest('Math.max(innerBytes, Buffer.byteLength(native.text))', 'innerBytes')],
     killer: HOLD,
   },
   {

@@ -19,18 +19,6 @@ export const EMBEDDINGS_FAULTS: readonly Mutant[] = [
     killer: embedding('WI-11 each text of a batch has a context of its own'),
   },
   {
-    id: 'own-form-held-by-its-characters',
-    clause: 'WA-07',
-    edits: [holdRequest('Buffer.byteLength(native.text)', 'native.text.length')],
-    killer: embedding('WI-11 embeddings cost the input that was reported, and no more is held than its bytes'),
-  },
-  {
-    id: 'own-form-estimated-by-its-characters',
-    clause: 'CC-23',
-    edits: [holdRequest(' : nativeBytes - (native?.text.length ?? 0);', ' : 0;')],
-    killer: embedding('WI-11 without a report, the input is charged by our estimate'),
-  },
-  {
     id: 'vectors-charged-as-a-contradiction',
     clause: 'WI-11',
     edits: [vectors('completion: 0, ...report.counts', '...report.counts')],

@@ -51,7 +51,7 @@ export interface ChatCall {
 export interface Asked {
   /** The fields of the caller's request that are passed on. */
   readonly request: JsonObject;
-  /** The request as JSON, without the fields that the service decides. Empty if each upstream gets the caller's own form. */
+  /** The request as JSON, without the fields that the service decides. */
   readonly requestText: string;
   /** The request as its caller wrote it. It is undefined if no upstream of the call speaks the caller's wire. */
   readonly native?: NativeCall | undefined;

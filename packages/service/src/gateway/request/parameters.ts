@@ -187,15 +187,14 @@ const DECIDED_HERE = new Set(['model', ...OUTPUT_LIMITS, 'stream', 'stream_optio
 
 /**
  * What the provider is asked, from a checked request: the fields that it takes, without those that stay here, and with `ours` in
- * place of the caller's. As an object, and as JSON without what the gateway decides, if it `isSent` to anybody.
+ * place of the caller's. As an object, and as JSON without what the gateway decides.
  */
-export function passOn(request: JsonObject, accepted: ReadonlySet<string>, ours: JsonObject, isSent = true): Asked {
+export function passOn(request: JsonObject, accepted: ReadonlySet<string>, ours: JsonObject): Asked {
   const passed: Record<string, unknown> = {};
   for (const name of Object.keys(request)) {
     if (request[name] !== null && accepted.has(name) && !STAYS_HERE.has(name)) passed[name] = request[name];
   }
   Object.assign(passed, ours);
-  if (!isSent) return { request: passed, requestText: '' };
   const undecided: Record<string, unknown> = {};
   for (const name of Object.keys(passed)) if (!DECIDED_HERE.has(name)) undecided[name] = passed[name];
   return { request: passed, requestText: JSON.stringify(undecided) };

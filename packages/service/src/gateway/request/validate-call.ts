@@ -170,10 +170,9 @@ export function callOf(fitted: Fitted, model: Model, context: CallContext): Aski
   const { isStream, reply } = context.asking;
   const pseudonymised = namedAnew(request, model, context);
   const marked = withoutUnpricedMarks(request, context.upstreams);
-  const native = nativeOf(fitted, pseudonymised, context);
   const asked: Asked = {
-    ...passOn(marked, acceptedBy(model.parameters), pseudonymised, native === undefined || !isSpokenByAll(context)),
-    native,
+    ...passOn(marked, acceptedBy(model.parameters), pseudonymised),
+    native: nativeOf(fitted, pseudonymised, context),
   };
   const options = request['stream_options'];
   const outputTokens = outputTokensAskedOf(request, model);
@@ -204,11 +203,6 @@ export function callOf(fitted: Fitted, model: Model, context: CallContext): Aski
     budget: context.caller.key.budget,
   };
   return { call, asked };
-}
-
-/** Whether nobody is sent another form than the caller's own. The sandbox knows chat completions alone. */
-function isSpokenByAll({ wire, caller, upstreams }: CallContext): boolean {
-  return caller.mode === 'live' && upstreams.every((upstream) => speaks(upstream, wire));
 }
 
 /** The caller's own form, for the upstreams that speak it. Undefined if there are none. */

@@ -26,12 +26,10 @@ export function sizePrompt(
 ): PromptSize {
   const contextTokens = model.contextTokens * prompts;
   const innerBytes = Buffer.byteLength(requestText);
-  const nativeBytes = native === undefined ? 0 : Buffer.byteLength(native.text);
   // Of the two forms in which it may be sent, the longer one bounds it.
-  const sentBytes = Math.max(innerBytes, nativeBytes);
+  const sentBytes = native === undefined ? innerBytes : Math.max(innerBytes, Buffer.byteLength(native.text));
   // JSON's own signs are ASCII, so what the bytes have more than the characters is all of the texts.
-  const beyondAscii = innerBytes > 0 ? innerBytes - requestText.length : nativeBytes - (native?.text.length ?? 0);
-  const textBytes = promptCharactersOf(request) + beyondAscii - dataUrlBytes;
+  const textBytes = promptCharactersOf(request) + innerBytes - requestText.length - dataUrlBytes;
   const imageTokens = images * (model.imageTokensMax ?? 0);
   return {
     tokensMax: Math.min(
