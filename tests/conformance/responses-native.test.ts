@@ -84,10 +84,12 @@ test('WI-02 a native stream relays what a translation would lose, and costs the 
   assert.deepEqual([bill.charged, bill.isEstimated, bill.outcome], [CHARGE, false, 'answered']);
 });
 
+/** An event as other languages write JSON. */
+function written({ type, ...event }: ReturnType<typeof responseEvents>[number]): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...event }, undefined, 1).replaceAll(/\n */g, ' ')}\n\n`;
+}
+
 test('WI-02 events of a native stream arrive as they came, if nothing of them is hidden', async () => {
-  // As other languages write JSON.
-  const written = ({ type, ...event }: ReturnType<typeof responseEvents>[number]): string =>
-    `event: ${type}\ndata: ${JSON.stringify({ type, ...event }, undefined, 1).replaceAll(/\n */g, ' ')}\n\n`;
   const events = responseEvents([messageItem('Hello there, and all the rest of it')]);
   const inner = events.slice(2, -1);
   const came = await respond({ body: [{ write: events.map(written).join('') }] }, { stream: true });
