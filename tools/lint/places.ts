@@ -3,7 +3,10 @@ import { ROOMS } from '../structure/rooms.ts';
 import { MODULES, TYPES_OF } from './modules.ts';
 import { RESTRICTED } from './restricted.ts';
 
-/** A place is an area (`ledger`), a room of one (`ledger/hold`) or a file (`mail/smtp.ts`), all without `packages/service/src`. */
+/**
+ * A place is an area (`ledger`), a room of one (`ledger/hold`), a room within that (`web/console/calls`) or a file (`mail/smtp.ts`), all
+ * without `packages/service/src`.
+ */
 export type Place = string;
 
 export const ROOT_FOLDERS = ['examples', 'benchmarks'];
@@ -17,7 +20,9 @@ const ABOVE_THEM = ['packages', 'tests', 'tools', 'scripts', ...ROOT_FOLDERS];
  */
 export const PLACES: readonly Place[] = [
   ...Object.keys(AREAS),
-  ...Object.entries(ROOMS).flatMap(([area, rooms]) => Object.keys(rooms).map((room) => `${area}/${room}`)),
+  ...Object.entries(ROOMS)
+    .flatMap(([folder, rooms]) => Object.keys(rooms).map((room) => `${folder}/${room}`))
+    .toSorted((one, other) => one.split('/').length - other.split('/').length),
   ...new Set(
     [
       ...[...Object.values(MODULES), ...Object.values(TYPES_OF)].flatMap(namesIn),
@@ -54,11 +59,11 @@ function folderOf(area: string): string {
 
 /** What may be imported at a place from this repository, as patterns like those of `.gitignore`: the last that matches counts. */
 export function ownImportsAt(place: Place): readonly string[] {
-  const [area = '', room = ''] = place.split('/');
+  const [area = ''] = place.split('/');
   const { only, never = '' } = FILE_IMPORTS[place] ?? {};
-  const rooms = ROOMS[area]?.[room]?.map((name) => `${area}/${name}`);
-  const own = rooms === undefined ? [area] : [`${area}/${room}`, ...rooms];
-  const table = [...own, ...(AREAS[area] ?? [])].filter((name) => only === undefined || isGiven(only, name));
+  const table = [...withinArea(place), ...(AREAS[area] ?? [])].filter(
+    (name) => only === undefined || isGiven(only, name),
+  );
   const single = [ALLOWED_IMPORTS[place] ?? '', only ?? ''].flatMap(namesIn).filter(isFile);
   const allowed = [...table.filter((name) => !isGiven(never, name)), ...single];
   const specifiers = allowed.flatMap((name) => specifiersOf(name, area));
@@ -73,6 +78,20 @@ export function ownImportsAt(place: Place): readonly string[] {
   ];
 }
 
+/** The rooms of its own area that a place may import: its own, and those that the rows of the rooms around it name. */
+function withinArea(place: Place): readonly Place[] {
+  const [area = '', ...rest] = place.split('/');
+  const rooms: Place[] = [];
+  let folder = area;
+  for (const name of rest) {
+    const row = ROOMS[folder]?.[name];
+    if (row === undefined) break;
+    rooms.push(...row.map((room) => `${folder}/${room}`));
+    folder = `${folder}/${name}`;
+  }
+  return [folder, ...rooms];
+}
+
 /** Relative imports stay in the area. In the service they stay in the folder: everything else has a name that begins with `#`. */
 function relativeImportsIn(area: string): readonly string[] {
   if (ROOT_FOLDERS.includes(area)) return ['!./**', '!../**', ...ABOVE_THEM.map((folder) => `**/${folder}/**`)];
@@ -82,7 +101,7 @@ function relativeImportsIn(area: string): readonly string[] {
 function specifiersOf(place: Place, from: string): readonly string[] {
   const [area = '', ...rest] = place.split('/');
   const whole = Object.hasOwn(ROOMS, place)
-    ? ['*', ...Object.keys(ROOMS[area] ?? {}).map((room) => `${room}/**`)]
+    ? ['*', ...Object.keys(ROOMS[place] ?? {}).map((room) => `${room}/**`)]
     : ['**'];
   const within = isFile(place) ? [rest.join('/')] : whole.map((files) => [...rest, files].join('/'));
   const starts = [

@@ -38,7 +38,7 @@ function checkSqlIn(file: ServiceFile, { literals }: Code, { objects, schemas }:
     const foreign = qualifiedNames(text).filter(({ name }) => {
       const schema = name.slice(0, name.indexOf('.'));
       const isShared = file.name === SHARED.file && name === SHARED.name;
-      return schema !== file.folder && !isShared && (objects.has(name) || (readsAsSql && schemas.has(schema)));
+      return schema !== file.schema && !isShared && (objects.has(name) || (readsAsSql && schemas.has(schema)));
     });
     return [
       ...(readsAsSql && !SQL_HOME.test(file.name)
@@ -49,7 +49,7 @@ function checkSqlIn(file: ServiceFile, { literals }: Code, { objects, schemas }:
         return at(
           'sql-owner',
           offset,
-          `\`${name}\` belongs to the folder \`${owner}\`. Call a function that it exports.`,
+          `\`${name}\` belongs to the folder of the schema \`${owner}\`. Call a function that it exports.`,
         );
       }),
     ];

@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
-import { AREAS } from './areas.ts';
+import { AREAS, SCHEMAS } from './areas.ts';
 import type { Finding } from './finding.ts';
 import type { Tree } from './read-tree.ts';
+import { ROOMS } from './rooms.ts';
 import { migrationPaths, serviceFiles } from './service-files.ts';
 import { qualifiedNames, type Statement, splitStatements } from './sql.ts';
 
@@ -72,7 +73,7 @@ export function databaseObjects(tree: Tree): ReadonlySet<string> {
 }
 
 function readSql(tree: Tree): readonly SqlFile[] {
-  const functions = serviceFiles(tree, '.sql').map(({ path, folder }) => [path, `${folder}.${basename(path, '.sql')}`]);
+  const functions = serviceFiles(tree, '.sql').map(({ path, schema }) => [path, `${schema}.${basename(path, '.sql')}`]);
   return [...migrationPaths(tree).map((path) => [path, undefined] as const), ...functions].map(([path = '', name]) => {
     const text = tree.get(path) ?? '';
     return { path, text, statements: splitStatements(text), function: name };
@@ -99,10 +100,11 @@ function checkNames({ path }: SqlFile, statement: Statement, objects: ReadonlySe
   };
   if (object === undefined)
     return [at('migration-names', 0, `\`${schema}\` stands without a schema. Write that of its folder.`)];
-  if (AREAS[schema] === undefined)
+  const known = schemasKnownTo(schema);
+  if (known === undefined)
     return [at('migration-names', 0, `The schema \`${schema}\` has no owner: no folder has its name.`)];
   if (!HOLDS_CODE.test(bare)) return [];
-  const allowed = [schema, ...AREAS[schema], ...(MENTIONS[schema] ?? [])];
+  const allowed = [schema, ...known, ...(MENTIONS[schema] ?? [])];
   const foreign = qualifiedNames(text).filter(({ name: other }) => {
     return objects.has(other) && !allowed.includes(other.slice(0, other.indexOf('.')));
   });
@@ -114,6 +116,21 @@ function checkNames({ path }: SqlFile, statement: Statement, objects: ReadonlySe
       `\`${name}\` mentions \`${other}\`, which \`${schema}\` may not know. ${instead}`,
     );
   });
+}
+
+/** The schemas of the folders that the owner of a schema may import. Undefined if nobody owns it. */
+function schemasKnownTo(schema: string): readonly string[] | undefined {
+  const place = Object.entries(SCHEMAS).find(([, name]) => name === schema)?.[0] ?? schema;
+  const [area = '', room] = place.split('/');
+  const below = AREAS[area]?.flatMap((name) => schemasOf(name));
+  return room === undefined
+    ? below
+    : below?.concat(ROOMS[area]?.[room]?.flatMap((name) => schemasOf(`${area}/${name}`)) ?? []);
+}
+
+function schemasOf(place: string): readonly string[] {
+  const own = Object.entries(SCHEMAS).filter(([name]) => name === place || name.startsWith(`${place}/`));
+  return own.length === 0 ? [place] : own.map(([, schema]) => schema);
 }
 
 /** Functions and triggers have files of their own, so that a start can apply them again. */

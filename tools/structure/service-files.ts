@@ -1,3 +1,4 @@
+import { SCHEMAS } from './areas.ts';
 import type { Tree } from './read-tree.ts';
 
 export const SERVICE = 'packages/service/src/';
@@ -7,6 +8,8 @@ const MIGRATIONS = 'packages/service/migrations/';
 export interface ServiceFile {
   readonly path: string;
   readonly folder: string;
+  /** The schema of the database that it may name. */
+  readonly schema: string;
   readonly name: string;
   readonly text: string;
 }
@@ -17,8 +20,13 @@ export function serviceFiles(tree: Tree, extension: '.ts' | '.sql'): readonly Se
     .filter(([path]) => path.startsWith(SERVICE) && path.endsWith(extension) && !path.endsWith('.test.ts'))
     .map(([path, text]) => {
       const name = path.slice(SERVICE.length);
-      return { path, folder: name.slice(0, Math.max(0, name.indexOf('/'))), name, text };
+      const folder = name.slice(0, Math.max(0, name.indexOf('/')));
+      return { path, folder, schema: schemaAt(name) ?? folder, name, text };
     });
+}
+
+function schemaAt(name: string): string | undefined {
+  return Object.entries(SCHEMAS).find(([place]) => name.startsWith(`${place}/`))?.[1];
 }
 
 export function migrationPaths(tree: Tree): readonly string[] {

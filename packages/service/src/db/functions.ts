@@ -61,18 +61,16 @@ async function drop(tx: Queryable, name: string, { attached }: { readonly attach
   }
 }
 
-/** Every function of this build: `ledger/hold/reserve.sql` holds `ledger.reserve`: rooms are left out of the name. */
+/** Every function of this build, by the name that its file gives it: `ledger/hold/reserve.sql` makes `ledger.reserve`. */
 export function readFunctions(): readonly FunctionFile[] {
   const root = fileURLToPath(new URL('../', import.meta.url));
   return globSync('**/*.sql', { cwd: root })
     .toSorted()
     .map((path) => {
-      const parts = path
-        .replaceAll('\\', '/')
-        .replace(/\.sql$/, '')
-        .split('/');
-      const sql = readFileSync(new URL(`../${parts.join('/')}.sql`, import.meta.url), 'utf8');
-      return { name: `${parts[0]}.${parts.at(-1)}`, sql, digest: createHash('sha256').update(sql).digest() };
+      const sql = readFileSync(new URL(`../${path.replaceAll('\\', '/')}`, import.meta.url), 'utf8');
+      const name = /^create or replace function ([\w.]+)/im.exec(sql)?.[1];
+      assert(name !== undefined, `${path} makes a function`);
+      return { name, sql, digest: createHash('sha256').update(sql).digest() };
     });
 }
 
