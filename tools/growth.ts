@@ -6,17 +6,17 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { migrate } from '../packages/service/src/db/migrate.ts';
-import { createPool, type Pool } from '../packages/service/src/db/pool.ts';
-import { insertInstance } from '../packages/service/src/db/queries.ts';
+import { migrate } from '../packages/service/src/db/schema/migrate.ts';
+import { createPool, type Pool } from '../packages/service/src/db/pool/pool.ts';
+import { insertInstance } from '../packages/service/src/db/processes/queries.ts';
 import { startEmbeddedPostgres } from '../packages/service/src/embedded/embedded-postgres.ts';
-import { type AppId, type EndUserId, newCallId } from '../packages/service/src/kernel/ids.ts';
+import { type AppId, type EndUserId, newCallId } from '../packages/service/src/kernel/values/ids.ts';
 import { createLog } from '../packages/service/src/kernel/log.ts';
-import { micros } from '../packages/service/src/kernel/micros.ts';
+import { micros } from '../packages/service/src/kernel/values/micros.ts';
 import { checkChanges, checkLedger } from '../packages/service/src/ledger/check/check.ts';
 import { makeMonth } from '../packages/service/src/ledger/months/queries.ts';
 import { takeTurn } from '../packages/service/src/ledger/turn/queries.ts';
-import { rollUpAll } from '../packages/service/src/stats/roll-up.ts';
+import { rollUpAll } from '../packages/service/src/calls/roll-up/roll-up.ts';
 
 const { values } = parseArgs({
   options: {

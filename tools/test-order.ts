@@ -26,11 +26,11 @@ const SHARING = [
 const ALONE: ReadonlySet<string> = new Set([
   // Metrics that a process declares or counts stay in it.
   'tests/conformance/metrics.test.ts',
-  'packages/service/src/kernel/catalogue-metrics.test.ts',
-  'packages/service/src/kernel/metrics.test.ts',
+  'packages/service/src/kernel/metrics/catalogue-metrics.test.ts',
+  'packages/service/src/kernel/metrics/metrics.test.ts',
   // What others leave on the heap decides when it is collected.
-  'packages/service/src/db/outage.test.ts',
-  'packages/service/src/kernel/roster.test.ts',
+  'packages/service/src/db/batches/outage.test.ts',
+  'packages/service/src/kernel/work/indexed-set.test.ts',
 ]);
 /**
  * Each process loads the service and compiles what it does often, for two to three seconds of processor time. So a group is large:

@@ -7,15 +7,15 @@ import type { Model, Upstream } from '../packages/service/src/catalogue/catalogu
 import type { ChatCall } from '../packages/service/src/gateway/call/call.ts';
 import { createStreamTally } from '../packages/service/src/gateway/stream/stream-tally.ts';
 import { chatReply } from '../packages/service/src/gateway/wires/chat/reply.ts';
-import { newCallId } from '../packages/service/src/kernel/ids.ts';
-import { parseJson } from '../packages/service/src/kernel/json.ts';
-import { micros } from '../packages/service/src/kernel/micros.ts';
+import { newCallId } from '../packages/service/src/kernel/values/ids.ts';
+import { parseJson } from '../packages/service/src/kernel/text/json.ts';
+import { micros } from '../packages/service/src/kernel/values/micros.ts';
 import {
   createChunkParser,
   createChunkReader,
 } from '../packages/service/src/providers/openai-compatible/chunk-reader.ts';
-import type { StreamChunk } from '../packages/service/src/providers/provider.ts';
-import { createEventReader } from '../packages/service/src/providers/sse.ts';
+import type { StreamChunk } from '../packages/service/src/providers/port/provider.ts';
+import { createEventReader } from '../packages/service/src/providers/transport/sse.ts';
 
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '7' }, streams: { type: 'string', default: '1500' } },

@@ -5,13 +5,13 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createPool } from '../packages/service/src/db/pool.ts';
+import { createPool } from '../packages/service/src/db/pool/pool.ts';
 import { findRunningPostgres } from '../packages/service/src/embedded/running.ts';
-import { systemClock } from '../packages/service/src/kernel/clock.ts';
-import { type AppId, type EndUserId, newIdentityId } from '../packages/service/src/kernel/ids.ts';
+import { systemClock } from '../packages/service/src/kernel/time/clock.ts';
+import { type AppId, type EndUserId, newIdentityId } from '../packages/service/src/kernel/values/ids.ts';
 import { createLog } from '../packages/service/src/kernel/log.ts';
-import { micros } from '../packages/service/src/kernel/micros.ts';
-import { createCheckouts } from '../packages/service/src/payments/checkout.ts';
+import { micros } from '../packages/service/src/kernel/values/micros.ts';
+import { createCheckouts } from '../packages/service/src/payments/checkouts.ts';
 import { createStripe } from '../packages/service/src/payments/stripe/stripe.ts';
 import { catalogueAt } from '../tests/support/catalogue.ts';
 import { chat, send } from '../tests/support/client.ts';

@@ -4,17 +4,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { migrate } from '../packages/service/src/db/migrate.ts';
-import { createPool, type Pool } from '../packages/service/src/db/pool.ts';
+import { migrate } from '../packages/service/src/db/schema/migrate.ts';
+import { createPool, type Pool } from '../packages/service/src/db/pool/pool.ts';
 import { startEmbeddedPostgres } from '../packages/service/src/embedded/embedded-postgres.ts';
-import type { AppId } from '../packages/service/src/kernel/ids.ts';
+import type { AppId } from '../packages/service/src/kernel/values/ids.ts';
 import { createLog } from '../packages/service/src/kernel/log.ts';
-import { systemClock } from '../packages/service/src/kernel/clock.ts';
-import { createCourier } from '../packages/service/src/webhooks/deliver.ts';
-import { createEndpointGuard } from '../packages/service/src/webhooks/endpoint-guard.ts';
-import { upsertSubscription } from '../packages/service/src/webhooks/queries.ts';
-import { createSigningSecrets } from '../packages/service/src/webhooks/signing-secret.ts';
-import { startWebhookWorker } from '../packages/service/src/webhooks/worker.ts';
+import { systemClock } from '../packages/service/src/kernel/time/clock.ts';
+import { createCourier } from '../packages/service/src/webhooks/delivery/deliver.ts';
+import { createEndpointGuard } from '../packages/service/src/webhooks/delivery/endpoint-guard.ts';
+import { upsertSubscription } from '../packages/service/src/webhooks/queue/queries.ts';
+import { createSigningSecrets } from '../packages/service/src/webhooks/delivery/signing-secret.ts';
+import { startWebhookWorker } from '../packages/service/src/webhooks/queue/worker.ts';
 import { startReceiver } from '../tests/support/webhook-receiver.ts';
 
 const { values } = parseArgs({

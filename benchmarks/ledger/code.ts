@@ -1,15 +1,15 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type * as instanceModule from '../../packages/service/src/db/instance.ts';
-import type * as poolModule from '../../packages/service/src/db/pool.ts';
-import type * as clockModule from '../../packages/service/src/kernel/clock.ts';
-import type * as idsModule from '../../packages/service/src/kernel/ids.ts';
+import type * as instanceModule from '../../packages/service/src/db/processes/instance.ts';
+import type * as poolModule from '../../packages/service/src/db/pool/pool.ts';
+import type * as clockModule from '../../packages/service/src/kernel/time/clock.ts';
+import type * as idsModule from '../../packages/service/src/kernel/values/ids.ts';
 import type * as logModule from '../../packages/service/src/kernel/log.ts';
 import type * as holdsModule from '../../packages/service/src/ledger/holds.ts';
 import type * as settlingModule from '../../packages/service/src/ledger/settlement/settling.ts';
 import type * as spoolModule from '../../packages/service/src/ledger/settlement/spool.ts';
 import type * as laneModule from '../../packages/service/src/ledger/turn/lane.ts';
-import type { Pool } from '../../packages/service/src/db/pool.ts';
+import type { Pool } from '../../packages/service/src/db/pool/pool.ts';
 import type { Holds } from '../../packages/service/src/ledger/holds.ts';
 
 interface Place {
@@ -35,11 +35,11 @@ interface Code {
 export async function openCode({ root, databaseUrl, directory }: Place): Promise<Code> {
   const load = (file: string): Promise<unknown> =>
     import(pathToFileURL(path.join(root, 'packages/service/src', file)).href);
-  const { startInstance } = (await load('db/instance.ts')) as typeof instanceModule;
-  const { createPool } = (await load('db/pool.ts')) as typeof poolModule;
-  const { systemClock } = (await load('kernel/clock.ts')) as typeof clockModule;
+  const { startInstance } = (await load('db/processes/instance.ts')) as typeof instanceModule;
+  const { createPool } = (await load('db/pool/pool.ts')) as typeof poolModule;
+  const { systemClock } = (await load('kernel/time/clock.ts')) as typeof clockModule;
   const { createLog } = (await load('kernel/log.ts')) as typeof logModule;
-  const ids = (await load('kernel/ids.ts')) as typeof idsModule;
+  const ids = (await load('kernel/values/ids.ts')) as typeof idsModule;
   const { createHolds } = (await load('ledger/holds.ts')) as typeof holdsModule;
   const { BACKLOG_LIMITS } = (await load('ledger/settlement/settling.ts')) as typeof settlingModule;
   const { createSpool } = (await load('ledger/settlement/spool.ts')) as typeof spoolModule;

@@ -1,8 +1,8 @@
 // The ledger without a gateway around it: a process that places and settles holds as `app/compose.ts` lets a gateway do,
 // and that commits single rows for comparison. Told what to do by `measures/ledger.ts`.
 import type { Holds } from '../../packages/service/src/ledger/holds.ts';
-import type { AppId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
+import type { AppId, EndUserId } from '../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { obey, startArgument } from '../support/worker.ts';
 import { openCode } from './code.ts';
 import { PAIR_PRICE_MICROS } from './price.ts';

@@ -5,7 +5,7 @@ import { OWN_ROOT } from '../support/root.ts';
 
 const CALLERS = 256;
 const LANES = [1, 2, 4, 8, 16, 32];
-/** In these cases, eight processes share four lanes (`app/worker-lanes.ts`). */
+/** In these cases, eight processes share four lanes (`app/process/worker-lanes.ts`). */
 const SHARED = [
   { wallets: 40, any: 4, own: 2 },
   { wallets: 80, any: 8, own: 8 },

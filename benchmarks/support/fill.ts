@@ -1,4 +1,4 @@
-import type { Pool } from '../../packages/service/src/db/pool.ts';
+import type { Pool } from '../../packages/service/src/db/pool/pool.ts';
 
 interface Fill {
   /** The apps take the users in turn: `user-n` belongs to the app at the index n modulo the number of apps. */

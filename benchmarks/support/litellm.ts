@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { findFreePort } from '../../packages/service/src/embedded/free-port.ts';
+import { findFreePort } from '../../packages/service/src/embedded/server/free-port.ts';
 import { bodyOf, CHAT_PATH } from './call.ts';
 import { CALL_PRICE_MICROS, MODEL, USAGE } from './catalogue.ts';
 import { createOwner, startServer } from './database.ts';

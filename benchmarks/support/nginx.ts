@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { findFreePort } from '../../packages/service/src/embedded/free-port.ts';
+import { findFreePort } from '../../packages/service/src/embedded/server/free-port.ts';
 import { type Running, start } from './processes.ts';
 import type { Tools } from './tools.ts';
 

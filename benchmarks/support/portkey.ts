@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { findFreePort } from '../../packages/service/src/embedded/free-port.ts';
+import { findFreePort } from '../../packages/service/src/embedded/server/free-port.ts';
 import type { PeerKind } from './peer.ts';
 import { start } from './processes.ts';
 import { NODE_OPTIONS } from './service.ts';

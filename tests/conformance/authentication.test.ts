@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { newApiKey } from '../../packages/service/src/accounts/api-key.ts';
+import { newApiKey } from '../../packages/service/src/developers/keys/key-text.ts';
 import { chat, send } from '../support/client.ts';
 import { callRoute, DATA_PLANE, everyRouteRefuses, FOR_USER } from '../support/every-route-refuses.ts';
 import { setApp, untilRefused } from '../support/operator-acts.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { KNOWN_PARAMETERS } from '../../packages/service/src/gateway/request/parameters.ts';
+import { KNOWN_PARAMETERS } from '../../packages/service/src/gateway/parameters/parameters.ts';
 import { COMPLETIONS, type Reply } from '../support/client.ts';
 import { PARAMETER_TABLE } from '../support/parameter-table.ts';
 import { scenariosOf } from '../support/scenarios.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { chat, type Reply, send } from '../support/client.ts';
 import { connectionsOf } from '../support/connections.ts';
 import { newOwnApp, newOwner } from '../support/control.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CatalogueProvider, providerSchema } from '../../packages/contract/src/catalogue-providers.ts';
-import { systemClock } from '../../packages/service/src/kernel/clock.ts';
+import { systemClock } from '../../packages/service/src/kernel/time/clock.ts';
 import { createProviderKeys } from '../../packages/service/src/providers/keys/provider-keys.ts';
-import type { ProviderCall, StreamChunk } from '../../packages/service/src/providers/provider.ts';
+import type { ProviderCall, StreamChunk } from '../../packages/service/src/providers/port/provider.ts';
 import { createProviderRegistry } from '../../packages/service/src/providers/registry.ts';
 
 /**

@@ -5,8 +5,8 @@ import { joinStream } from './messages/join-stream.ts';
 import { callPiece, eventsNamed, STREAM_NAMES, type StreamName } from './messages/stream-cases.ts';
 import { echoOf, eventsOf, MESSAGE, played } from './messages/streams.ts';
 import { callOfReply, chunkOf, runOf } from './responses/streams.ts';
-import { createMessagesReply } from '../../packages/service/src/gateway/wires/messages/reply.ts';
-import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
+import { createMessagesReply } from '../../packages/service/src/gateway/wires/messages/reply/reply.ts';
+import type { JsonObject } from '../../packages/service/src/kernel/text/json.ts';
 
 const BEGUN_USAGE = {
   input_tokens: 9,

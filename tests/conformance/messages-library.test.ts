@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
 import { ERROR_STATUS, ERROR_TYPE, type ErrorCode } from '@purser/contract/errors.ts';
-import { errorOf } from '../../packages/service/src/gateway/wires/messages/error-body.ts';
+import { errorOf } from '../../packages/service/src/gateway/wires/messages/reply/error-body.ts';
 import { joinStream } from './messages/join-stream.ts';
 import { eventsNamed, STREAM_NAMES, STREAMS } from './messages/stream-cases.ts';
 import { echoOf, played } from './messages/streams.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isJsonObject } from '../../packages/service/src/kernel/json.ts';
+import { isJsonObject } from '../../packages/service/src/kernel/text/json.ts';
 import { chargeFor } from '../support/catalogue.ts';
 import { type Reply, send } from '../support/client.ts';
 import { addJoiningKey } from '../support/keys.ts';

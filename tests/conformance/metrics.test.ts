@@ -3,7 +3,7 @@ import os from 'node:os';
 import { after, test } from 'node:test';
 import { ERROR_STATUS } from '../../packages/contract/src/errors.ts';
 import { FINDING_KINDS } from '../../packages/contract/src/operator-overview.ts';
-import { VERSION } from '../../packages/service/src/db/functions.ts';
+import { VERSION } from '../../packages/service/src/db/schema/functions.ts';
 import { readBuild } from '../../packages/service/src/kernel/build.ts';
 import { catalogueAt, chargeFor } from '../support/catalogue.ts';
 import { chat, httpSend, send } from '../support/client.ts';

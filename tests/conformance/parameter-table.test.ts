@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { NAMED_PARAMETERS } from '../../packages/service/src/gateway/request/parameters.ts';
-import { REFUSED_PARAMETERS } from '../../packages/service/src/gateway/request/refused-parameters.ts';
+import { NAMED_PARAMETERS } from '../../packages/service/src/gateway/parameters/parameters.ts';
+import { REFUSED_PARAMETERS } from '../../packages/service/src/gateway/parameters/refused.ts';
 import { chat, type Reply } from '../support/client.ts';
 import { FOREIGN_PARAMETERS, PARAMETER_TABLE, type ParameterRow } from '../support/parameter-table.ts';
 import { holdFor } from '../support/hold-price.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPseudonyms } from '../../packages/service/src/gateway/request/pseudonyms.ts';
-import { type EndUserId, newAppId } from '../../packages/service/src/kernel/ids.ts';
+import { type EndUserId, newAppId } from '../../packages/service/src/kernel/values/ids.ts';
 import { keysOf } from '../support/keys.ts';
 import { completionBody } from '../support/scripted-upstream.ts';
 import type { TestApp } from '../support/service.ts';

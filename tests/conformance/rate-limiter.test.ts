@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
-import type { Pool } from '../../packages/service/src/db/pool.ts';
-import { newAppId } from '../../packages/service/src/kernel/ids.ts';
+import type { Pool } from '../../packages/service/src/db/pool/pool.ts';
+import { newAppId } from '../../packages/service/src/kernel/values/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { createHomeLease } from '../../packages/service/src/limits/home-lease.ts';
 import { type LeaseRow, leaseTokens } from '../../packages/service/src/limits/queries.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import OpenAI from 'openai';
-import { createRejections } from '../../packages/service/src/gateway/idempotency/rejections.ts';
+import { createRejections } from '../../packages/service/src/gateway/retries/rejections.ts';
 import { createIdempotencyDigests } from '../../packages/service/src/idempotency/idempotency-key.ts';
-import type { AppId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
-import { UpstreamError } from '../../packages/service/src/providers/provider.ts';
+import type { AppId, EndUserId } from '../../packages/service/src/kernel/values/ids.ts';
+import { UpstreamError } from '../../packages/service/src/providers/port/provider.ts';
 import { withVectors } from '../support/catalogue.ts';
 import { chat, type Reply } from '../support/client.ts';
 import { assertRefusal, type Code } from '../support/refusal.ts';

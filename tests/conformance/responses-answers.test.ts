@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createReply } from '../../packages/service/src/gateway/wires/responses/reply.ts';
-import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { createReply } from '../../packages/service/src/gateway/wires/responses/reply/reply.ts';
+import type { JsonObject } from '../../packages/service/src/kernel/text/json.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { checkStream, responseOf } from './responses/check-stream.ts';
 import { answered, completionOf, NATIVE, PLAIN_CASES, SEALED_THOUGHT, TOOLS } from './responses/plain-cases.ts';
 import { eventsOf, FAILURE } from './responses/stream-cases.ts';

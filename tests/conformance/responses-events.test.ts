@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
-import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
+import type { JsonObject } from '../../packages/service/src/kernel/text/json.ts';
 import { checkStream } from './responses/check-stream.ts';
 import { PLAIN_CASES } from './responses/plain-cases.ts';
 import { eventsOf, STREAM_CASES } from './responses/stream-cases.ts';

@@ -1,7 +1,7 @@
 // Answers and streams of Responses over real HTTP, from upstreams that serve Responses and from those that serve chat completions.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
+import type { JsonObject } from '../../packages/service/src/kernel/text/json.ts';
 import { type Reply, send } from '../support/client.ts';
 import { lockWallet } from '../support/lock-wait.ts';
 import { openStream } from '../support/open-stream.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { patternOf as madePattern, TextRun } from '@purser/text-runs/text-run.ts';
-import { createReply } from '../../packages/service/src/gateway/wires/responses/reply.ts';
-import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
-import type { Chunk } from '../../packages/service/src/providers/completion.ts';
+import { createReply } from '../../packages/service/src/gateway/wires/responses/reply/reply.ts';
+import type { JsonObject } from '../../packages/service/src/kernel/text/json.ts';
+import type { Chunk } from '../../packages/service/src/providers/port/completion.ts';
 import { callItem, messageItem, reasoningItem, responseEvents } from '../support/responses-upstream.ts';
 import { checkStream } from './responses/check-stream.ts';
 import { answered, completionOf, NATIVE, PLAIN_CASES, TOOLS } from './responses/plain-cases.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newApiKey } from '../../packages/service/src/accounts/api-key.ts';
-import { register } from '../../packages/service/src/accounts/registration.ts';
-import { newAccountId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
+import { newApiKey } from '../../packages/service/src/developers/keys/key-text.ts';
+import { register } from '../../packages/service/src/developers/registration.ts';
+import { newAccountId, newKeyId } from '../../packages/service/src/kernel/values/ids.ts';
 import { chargeFor } from '../support/catalogue.ts';
 import { chat, send } from '../support/client.ts';
 import { waitUntil } from '../support/wait-until.ts';

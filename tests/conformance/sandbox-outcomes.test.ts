@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { OUTCOME_MODELS } from '../../packages/service/src/sandbox/outcomes.ts';
+import { OUTCOME_MODELS } from '../../packages/service/src/sandbox/answers/outcomes.ts';
 import { chargeFor } from '../support/catalogue.ts';
 import { chat, type Reply, send } from '../support/client.ts';
 import { openStream } from '../support/open-stream.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newApiKey } from '../../packages/service/src/accounts/api-key.ts';
+import { newApiKey } from '../../packages/service/src/developers/keys/key-text.ts';
 import { callRoute, DATA_PLANE } from '../support/every-route-refuses.ts';
 import { chat, COMPLETIONS, type HttpRequest, httpSend, type Reply, replyOf } from '../support/client.ts';
 import { FOREIGN_PARAMETERS, PARAMETER_TABLE } from '../support/parameter-table.ts';

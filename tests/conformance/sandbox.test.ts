@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { resetSandboxWallet } from '../../packages/service/src/sandbox/queries.ts';
+import type { EndUserId } from '../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
+import { resetSandboxWallet } from '../../packages/service/src/sandbox/holds/queries.ts';
 import { chargeFor } from '../support/catalogue.ts';
 import { chat, type Reply, send } from '../support/client.ts';
 import { callRoute, DATA_PLANE } from '../support/every-route-refuses.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import type { TestContext } from 'node:test';
-import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
+import type { JsonObject } from '../../packages/service/src/kernel/text/json.ts';
 import { packageVersion, PYTHON } from '../clients/python.ts';
 
 /** What can be said, each with the library that has the model of it. */

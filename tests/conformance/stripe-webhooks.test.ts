@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomInt } from 'node:crypto';
 import { test } from 'node:test';
-import { checkBooks } from '../../packages/service/src/operator/ledger-check.ts';
+import { checkBooks } from '../../packages/service/src/operator/health/ledger-check.ts';
 import { send } from '../support/client.ts';
 import { newOwnApp, newOwner } from '../support/control.ts';
 import { assertRefusal } from '../support/refusal.ts';

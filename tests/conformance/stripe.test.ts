@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EndUserId, RefundId } from '../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { createRefunds } from '../../packages/service/src/payments/refund.ts';
+import type { EndUserId, RefundId } from '../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
+import { createRefunds } from '../../packages/service/src/payments/refunds/refunds.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { added, type Scrape, scrape } from '../support/metrics.ts';
 import { sql } from '../support/sql.ts';

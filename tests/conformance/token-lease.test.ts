@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
-import type { Pool } from '../../packages/service/src/db/pool.ts';
-import { type AppId, newAppId } from '../../packages/service/src/kernel/ids.ts';
+import type { Pool } from '../../packages/service/src/db/pool/pool.ts';
+import { type AppId, newAppId } from '../../packages/service/src/kernel/values/ids.ts';
 import { leaseTokens, takeTokens } from '../../packages/service/src/limits/queries.ts';
 import { createRateLimiter, type RateLimiter, type RateLimits } from '../../packages/service/src/limits/rate-limit.ts';
 import { createRateBuckets, stoppedClock } from '../support/rate-buckets.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFunding } from '../../packages/service/src/ledger/funding/funding.ts';
-import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
+import type { EndUserId } from '../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { chargeFor } from '../support/catalogue.ts';
 import { chat, type Reply } from '../support/client.ts';
 import { assertRefusal } from '../support/refusal.ts';

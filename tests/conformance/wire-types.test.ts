@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
+import type { JsonObject } from '../../packages/service/src/kernel/text/json.ts';
 import { type Reply, send } from '../support/client.ts';
 import { type SpokenWire, WIRES_OF_OPENAI } from '../support/wires.ts';
 import { joinStream } from './messages/join-stream.ts';

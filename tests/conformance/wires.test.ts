@@ -1,7 +1,7 @@
 // The rules of a call that are the same however its caller speaks (WI-01). Those of refusals, retries and drains are tested beside them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OUTCOME_MODELS } from '../../packages/service/src/sandbox/outcomes.ts';
+import { OUTCOME_MODELS } from '../../packages/service/src/sandbox/answers/outcomes.ts';
 import { chargeFor, withVectors } from '../support/catalogue.ts';
 import { COMPLETIONS, type Reply, replyOf, send } from '../support/client.ts';
 import { newOwner } from '../support/control.ts';

@@ -4,7 +4,7 @@ import { globSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { ROOT } from '../../tools/toolchain.ts';
-import { readConfig } from '../../packages/service/src/app/config.ts';
+import { readConfig } from '../../packages/service/src/app/settings/config.ts';
 import { SERVICE_ROUTES } from '../../packages/service/src/http/openapi/fixed-routes.ts';
 import { deployText, deployYaml, readImage } from '../support/deploy-files.ts';
 import { settingNames } from '../support/guide-blocks.ts';

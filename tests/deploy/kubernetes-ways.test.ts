@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { catalogueSchema } from '../../packages/contract/src/catalogue.ts';
-import { readConfig } from '../../packages/service/src/app/config.ts';
+import { readConfig } from '../../packages/service/src/app/settings/config.ts';
 import { SERVICE_ROUTES } from '../../packages/service/src/http/openapi/fixed-routes.ts';
 import { deployEnvironment, deployText, deployYaml, deployYamls, readImage } from '../support/deploy-files.ts';
 import { filledIn } from '../support/guide-blocks.ts';

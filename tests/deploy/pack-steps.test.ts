@@ -10,7 +10,7 @@ import { DOCUMENTS } from '../../tools/pack/own-files.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 
 test('OP-17 erasing types keeps lines and columns', () => {
-  const source = `import { type Micros, micros } from '#kernel/micros.ts';
+  const source = `import { type Micros, micros } from '#kernel/values/micros.ts';
 import type { Log } from './log.ts';
 const later = () => import('@purser/contract/errors.ts');
 

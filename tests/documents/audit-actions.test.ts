@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { ACT_TEXTS } from '../../packages/service/src/web/console-team/texts.ts';
+import { ACT_TEXTS } from '../../packages/service/src/web/console/team/texts.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 
 /** Names that look like acts and are a file, an event, a failpoint and names of tables and types. */

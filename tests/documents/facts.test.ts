@@ -6,7 +6,7 @@ import { ERROR_STATUS } from '../../packages/contract/src/errors.ts';
 import { chargeOf } from '../../packages/service/src/catalogue/price.ts';
 import { VISIBLE_MESSAGE_FIELDS } from '../../packages/service/src/providers/anthropic/visible.ts';
 import { VISIBLE_RESPONSE_FIELDS } from '../../packages/service/src/providers/openai-responses/visible-items.ts';
-import { VISIBLE_FIELDS } from '../../packages/service/src/providers/visible-fields.ts';
+import { VISIBLE_FIELDS } from '../../packages/service/src/providers/answers/visible-fields.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 import { allDocuments, deadLinks, namesIn, readDocument, rowsUnder } from './documents.ts';
 import { GUIDES, settingNames } from '../support/guide-blocks.ts';
@@ -40,7 +40,7 @@ test('OP-18 documents and `npm start` share their variables', () => {
   }
   const others = [...used].filter((name) => !name.startsWith('PURSER_') && !FOREIGN.includes(name));
   assert.deepEqual(others, []);
-  const banner = readFileSync(path.join(ROOT, 'packages/service/src/app/banner.ts'), 'utf8');
+  const banner = readFileSync(path.join(ROOT, 'packages/service/src/app/start/banner.ts'), 'utf8');
   const printed = [...banner.matchAll(/ (PURSER_[A-Z_]+)=\$/g)].map(([, name = '']) => name);
   const made = ['PURSER_SESSION_TOKEN', 'PURSER_OPERATOR_TOKEN', 'PURSER_WEBHOOK_SECRET']; // By commands of the guides.
   const guide = readDocument('docs/guides/app-developer.md').matchAll(/\$(PURSER_[A-Z_]+)/g);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CAPABILITIES } from '../../packages/service/src/providers/capabilities.ts';
+import { CAPABILITIES } from '../../packages/service/src/providers/capabilities/capabilities.ts';
 import type { SentParameter } from '../../packages/service/src/providers/capabilities/rules.ts';
 import { rowsUnder } from './documents.ts';
 import { PARAMETER_TABLE } from '../support/parameter-table.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { KeyId } from '../../packages/service/src/kernel/ids.ts';
-import { closeMonth } from '../../packages/service/src/ledger/months/close.ts';
+import type { KeyId } from '../../packages/service/src/kernel/values/ids.ts';
+import { closeMonth } from '../../packages/service/src/ledger/closing/close.ts';
 import { settleLate } from '../../packages/service/src/ledger/settlement/queries.ts';
 import { callIdAt } from '../support/call-ids.ts';
 import { endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';

@@ -4,7 +4,7 @@ import { selectHead, selectLinks } from '../../packages/service/src/audit/chain-
 import { type ChainedEntry, linkHash } from '../../packages/service/src/audit/chain.ts';
 import { checkChain } from '../../packages/service/src/audit/check-chain.ts';
 import { resealHead, sealEntries } from '../../packages/service/src/audit/sealer.ts';
-import { inTransaction } from '../../packages/service/src/db/pool.ts';
+import { inTransaction } from '../../packages/service/src/db/pool/pool.ts';
 import { addAct, HEAD_KEY, newTrail, sealAll } from '../support/audit-trail.ts';
 import { sql } from '../support/sql.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkChain } from '../../packages/service/src/audit/check-chain.ts';
 import { sealEntries } from '../../packages/service/src/audit/sealer.ts';
-import { inTransaction } from '../../packages/service/src/db/pool.ts';
+import { inTransaction } from '../../packages/service/src/db/pool/pool.ts';
 import { addAct, HEAD_KEY, newTrail, sealAll } from '../support/audit-trail.ts';
 import { sql, sqlValue } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';

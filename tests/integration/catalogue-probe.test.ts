@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, test } from 'node:test';
 import { parseCatalogueFile } from '../../packages/service/src/catalogue/catalogue-file.ts';
-import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
+import type { JsonObject } from '../../packages/service/src/kernel/text/json.ts';
 import { answerOf, GOOD_SERVER } from '../support/probed-server.ts';
 import { foundIn, probeBy, PROBED_MODEL, proposedIn, setProbing } from '../support/probing.ts';
 import { completionBody, frame, type NextScript } from '../support/scripted-upstream.ts';

@@ -7,7 +7,7 @@ import {
   readCatalogue,
 } from '../../packages/service/src/catalogue/catalogue-file.ts';
 import { createCatalogue } from '../../packages/service/src/catalogue/catalogue.ts';
-import { inTransaction, type Pool } from '../../packages/service/src/db/pool.ts';
+import { inTransaction, type Pool } from '../../packages/service/src/db/pool/pool.ts';
 import { catalogueAt } from '../support/catalogue.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { sql } from '../support/sql.ts';

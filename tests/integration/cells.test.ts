@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test, type TestContext } from 'node:test';
-import { openCell } from '../../packages/service/src/app/own-cell.ts';
-import { addCell, assignSlots } from '../../packages/service/src/cells/cells.ts';
-import { copyDirectory } from '../../packages/service/src/cells/copy.ts';
-import { slotOf, slotsInWords } from '../../packages/service/src/cells/slot.ts';
-import { DIRECTORY, TABLES } from '../../packages/service/src/cells/tables.ts';
-import type { AppId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import { openCell } from '../../packages/service/src/app/cells/own-cell.ts';
+import { addCell, assignSlots } from '../../packages/service/src/cells/topology/cells.ts';
+import { copyDirectory } from '../../packages/service/src/cells/directory/copy.ts';
+import { slotOf, slotsInWords } from '../../packages/service/src/kernel/values/slot.ts';
+import { DIRECTORY, TABLES } from '../../packages/service/src/cells/topology/tables.ts';
+import type { AppId, EndUserId } from '../../packages/service/src/kernel/values/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { hasWalletsIn } from '../../packages/service/src/ledger/wallet/queries.ts';
 import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';

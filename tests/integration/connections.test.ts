@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createConnections } from '../../packages/service/src/connections/connection.ts';
-import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
+import type { EndUserId } from '../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { connectionsOf } from '../support/connections.ts';
 import { newOperator } from '../support/control.ts';
 import { trailOf } from '../support/trail.ts';

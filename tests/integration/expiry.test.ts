@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startExpiry } from '../../packages/service/src/accounts/expiry.ts';
-import { createPool } from '../../packages/service/src/db/pool.ts';
-import { createForgetSignIns } from '../../packages/service/src/identities/session.ts';
-import { sha256 } from '../../packages/service/src/kernel/crypto.ts';
+import { startExpiry } from '../../packages/service/src/developers/expiry.ts';
+import { createPool } from '../../packages/service/src/db/pool/pool.ts';
+import { createForgetSignIns } from '../../packages/service/src/people/session.ts';
+import { sha256 } from '../../packages/service/src/kernel/crypto/crypto.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { createThrottle } from '../../packages/service/src/limits/throttle.ts';
 import { createTestDatabase } from '../support/database.ts';

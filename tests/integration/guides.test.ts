@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { DEMO_OPERATOR_EMAIL, DEMO_OWNER_EMAIL } from '../../packages/service/src/app/demo.ts';
+import { DEMO_OPERATOR_EMAIL, DEMO_OWNER_EMAIL } from '../../packages/service/src/app/start/demo.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 import { send } from '../support/client.ts';
 import { signIn } from '../support/control.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
-import { type CallId, type KeyId, newCallId } from '../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
+import type { HoldRequest } from '../../packages/service/src/kernel/calls/hold.ts';
+import { type CallId, type KeyId, newCallId } from '../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { reapHolds } from '../../packages/service/src/ledger/recovery/queries.ts';
 import { beginDatabaseClock } from '../support/database-clock.ts';
 import { createLedgerDatabase, endOf, holdOf, WAYS } from '../support/ledger-database.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { newApiKey } from '../../packages/service/src/accounts/api-key.ts';
-import { touchKeys } from '../../packages/service/src/accounts/key-queries.ts';
-import { register } from '../../packages/service/src/accounts/registration.ts';
-import { type KeyId, newAccountId, newAppId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
+import { newApiKey } from '../../packages/service/src/developers/keys/key-text.ts';
+import { touchKeys } from '../../packages/service/src/developers/keys/queries.ts';
+import { register } from '../../packages/service/src/developers/registration.ts';
+import { type KeyId, newAccountId, newAppId, newKeyId } from '../../packages/service/src/kernel/values/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { untilWaiting } from '../support/lock-wait.ts';
 import { sqlValue } from '../support/sql.ts';

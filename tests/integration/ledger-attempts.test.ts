@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
-import { type CallId, newCallId } from '../../packages/service/src/kernel/ids.ts';
+import type { HoldRequest } from '../../packages/service/src/kernel/calls/hold.ts';
+import { type CallId, newCallId } from '../../packages/service/src/kernel/values/ids.ts';
 import { reserveHolds } from '../../packages/service/src/ledger/hold/queries.ts';
 import { settleHolds } from '../../packages/service/src/ledger/settlement/queries.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';

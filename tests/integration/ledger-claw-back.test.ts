@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import type { EndUserId } from '../../packages/service/src/kernel/values/ids.ts';
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { movementsOf, receiptOf } from '../support/receipts.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import type { EndUserId } from '../../packages/service/src/kernel/values/ids.ts';
 import { insertWallet } from '../../packages/service/src/ledger/wallet/queries.ts';
 import { APP, createLedgerDatabase, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { movementsOf } from '../support/receipts.ts';

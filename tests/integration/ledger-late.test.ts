@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
-import type { KeyId } from '../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
+import type { HoldRequest } from '../../packages/service/src/kernel/calls/hold.ts';
+import type { KeyId } from '../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { checkChanges } from '../../packages/service/src/ledger/check/check.ts';
 import { insertCredit } from '../../packages/service/src/ledger/funding/queries.ts';
 import { reapHolds } from '../../packages/service/src/ledger/recovery/queries.ts';
 import { settleHolds, settleLate } from '../../packages/service/src/ledger/settlement/queries.ts';
 import type { Settlement } from '../../packages/service/src/ledger/settlement/settlement.ts';
-import { rollUpAll } from '../../packages/service/src/stats/roll-up.ts';
+import { rollUpAll } from '../../packages/service/src/calls/roll-up/roll-up.ts';
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { lockWallet, untilWaiting } from '../support/lock-wait.ts';
 import { sumDifferences } from '../support/many-receipts.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Pool } from '../../packages/service/src/db/pool.ts';
-import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
-import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
+import type { Pool } from '../../packages/service/src/db/pool/pool.ts';
+import type { HoldRequest } from '../../packages/service/src/kernel/calls/hold.ts';
+import type { EndUserId } from '../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { reserveHolds } from '../../packages/service/src/ledger/hold/queries.ts';
 import { settleHolds } from '../../packages/service/src/ledger/settlement/queries.ts';
 import { insertCredit } from '../../packages/service/src/ledger/funding/queries.ts';

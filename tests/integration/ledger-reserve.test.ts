@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { newCallId } from '../../packages/service/src/kernel/ids.ts';
+import { newCallId } from '../../packages/service/src/kernel/values/ids.ts';
 import { reapHolds } from '../../packages/service/src/ledger/recovery/queries.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { sql } from '../support/sql.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
+import { createPool, type Pool } from '../../packages/service/src/db/pool/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { rewrite } from '../support/rewrite.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
-import type { KeyId } from '../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
+import type { HoldRequest } from '../../packages/service/src/kernel/calls/hold.ts';
+import type { KeyId } from '../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { reapHolds } from '../../packages/service/src/ledger/recovery/queries.ts';
 import { settleLate } from '../../packages/service/src/ledger/settlement/queries.ts';
 import type { Settlement } from '../../packages/service/src/ledger/settlement/settlement.ts';
 import { takeTurn } from '../../packages/service/src/ledger/turn/queries.ts';
-import { expireSessions } from '../../packages/service/src/usage/session-queries.ts';
+import { expireSessions } from '../../packages/service/src/calls/sessions/queries.ts';
 import { endOf, holdOf, type LedgerDatabase, openLedgerDatabase } from '../support/ledger-database.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { receiptOf } from '../support/receipts.ts';

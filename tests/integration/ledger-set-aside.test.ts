@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { createPool } from '../../packages/service/src/db/pool.ts';
-import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import { createPool } from '../../packages/service/src/db/pool/pool.ts';
+import type { EndUserId } from '../../packages/service/src/kernel/values/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { checkChanges } from '../../packages/service/src/ledger/check/check.ts';
 import { createFunding } from '../../packages/service/src/ledger/funding/funding.ts';
 import { APP, createLedgerDatabase, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';

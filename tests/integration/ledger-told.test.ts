@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { isItemFault } from '../../packages/service/src/db/pool.ts';
-import { newCallId } from '../../packages/service/src/kernel/ids.ts';
-import { compareTold, type ToldDifference } from '../../packages/service/src/ledger/check/told.ts';
-import { closeMonth } from '../../packages/service/src/ledger/months/close.ts';
+import { isItemFault } from '../../packages/service/src/db/pool/pool.ts';
+import { newCallId } from '../../packages/service/src/kernel/values/ids.ts';
+import { compareTold, type ToldDifference } from '../../packages/service/src/ledger/told/told.ts';
+import { closeMonth } from '../../packages/service/src/ledger/closing/close.ts';
 import { detachReceipts, noteArchived } from '../../packages/service/src/ledger/months/queries.ts';
 import { reapHolds } from '../../packages/service/src/ledger/recovery/queries.ts';
 import { settleLate } from '../../packages/service/src/ledger/settlement/queries.ts';

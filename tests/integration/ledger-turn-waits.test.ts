@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Queryable } from '../../packages/service/src/db/pool.ts';
-import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
+import type { Queryable } from '../../packages/service/src/db/pool/pool.ts';
+import type { HoldRequest } from '../../packages/service/src/kernel/calls/hold.ts';
 import { settleHolds } from '../../packages/service/src/ledger/settlement/queries.ts';
 import type { Settlement } from '../../packages/service/src/ledger/settlement/settlement.ts';
 import { takeTurn } from '../../packages/service/src/ledger/turn/queries.ts';

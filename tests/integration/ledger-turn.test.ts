@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
+import type { HoldRequest } from '../../packages/service/src/kernel/calls/hold.ts';
 import type { Settlement } from '../../packages/service/src/ledger/settlement/settlement.ts';
 import { takeOrdinary, type Turn } from '../../packages/service/src/ledger/turn/queries.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Pool } from '../../packages/service/src/db/pool.ts';
+import type { Pool } from '../../packages/service/src/db/pool/pool.ts';
 import { startOutbox } from '../../packages/service/src/mail/outbox.ts';
 import { claimMessage, tidyMessages } from '../../packages/service/src/mail/queries.ts';
 import type { SendMail } from '../../packages/service/src/mail/smtp.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { CheckoutId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import type { CheckoutId, EndUserId } from '../../packages/service/src/kernel/values/ids.ts';
 import { APP } from '../support/ledger-database.ts';
-import { startPaymentSweep } from '../../packages/service/src/payments/sweep.ts';
+import { startPaymentSweep } from '../../packages/service/src/payments/booking/sweep.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { createPaymentsGround, type PaymentsGround } from '../support/payments.ts';
 import { sql } from '../support/sql.ts';

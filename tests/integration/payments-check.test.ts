@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
+import type { EndUserId } from '../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { checkChanges } from '../../packages/service/src/ledger/check/check.ts';
 import { APP } from '../support/ledger-database.ts';
 import { createPaymentsGround, type PaymentsGround } from '../support/payments.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { CheckoutId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
-import { bringToBooks } from '../../packages/service/src/payments/processor-webhooks.ts';
+import type { CheckoutId, EndUserId } from '../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
+import { Refusal } from '../../packages/service/src/kernel/faults/refusal.ts';
+import { bringToBooks } from '../../packages/service/src/payments/booking/processor-webhooks.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { APP } from '../support/ledger-database.ts';
 import { createPaymentsGround, type PaymentsGround } from '../support/payments.ts';

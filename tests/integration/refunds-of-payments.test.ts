@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { EndUserId, PaymentId } from '../../packages/service/src/kernel/ids.ts';
+import type { EndUserId, PaymentId } from '../../packages/service/src/kernel/values/ids.ts';
 import { APP } from '../support/ledger-database.ts';
 import { createPaymentsGround } from '../support/payments.ts';
 import { askersOf } from '../support/refunds.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
+import type { EndUserId } from '../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
-import { createRefunds } from '../../packages/service/src/payments/refund.ts';
+import { createRefunds } from '../../packages/service/src/payments/refunds/refunds.ts';
 import { APP, holdOf } from '../support/ledger-database.ts';
 import { createPaymentsGround } from '../support/payments.ts';
 import { askersOf } from '../support/refunds.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
-import type { AccountId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import { createPool, type Pool } from '../../packages/service/src/db/pool/pool.ts';
+import type { AccountId, EndUserId } from '../../packages/service/src/kernel/values/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { startSandboxExpiry } from '../../packages/service/src/sandbox/expiry.ts';
-import { expireSandboxWallets, reserveSandboxHolds } from '../../packages/service/src/sandbox/queries.ts';
-import { createSandboxWallets } from '../../packages/service/src/sandbox/sandbox-wallet.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
+import { startSandboxExpiry } from '../../packages/service/src/sandbox/wallets/expiry.ts';
+import { expireSandboxWallets, reserveSandboxHolds } from '../../packages/service/src/sandbox/holds/queries.ts';
+import { createSandboxWallets } from '../../packages/service/src/sandbox/wallets/sandbox-wallets.ts';
 import { APP, createLedgerDatabase, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { untilWaiting } from '../support/lock-wait.ts';
 import { makeSandboxWallet, readSandboxWallet } from '../support/sandbox-wallet.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openKeys } from '../../packages/service/src/app/keys.ts';
+import { openKeys } from '../../packages/service/src/app/secrets/open-keys.ts';
 import { checkChain } from '../../packages/service/src/audit/check-chain.ts';
-import { openKeptKeys } from '../../packages/service/src/db/kept-keys.ts';
+import { openKeptKeys } from '../../packages/service/src/db/identity/kept-keys.ts';
 import { openBrowser } from '../support/page.ts';
 import { type CallOptions, chat, send } from '../support/client.ts';
 import { newOwnApp, newOwner, PASSWORD, personWith } from '../support/control.ts';

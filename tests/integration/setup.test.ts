@@ -4,11 +4,11 @@ import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmS
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
-import { readCatalogue } from '../../packages/service/src/app/catalogue-text.ts';
-import { readConfig } from '../../packages/service/src/app/config.ts';
-import { judgeStart } from '../../packages/service/src/app/judge-start.ts';
-import { CommandError } from '../../packages/service/src/cli/command-error.ts';
-import { type Ask, setUp, type SetupOptions } from '../../packages/service/src/cli/setup-command.ts';
+import { readCatalogue } from '../../packages/service/src/app/catalogue/catalogue-text.ts';
+import { readConfig } from '../../packages/service/src/app/settings/config.ts';
+import { judgeStart } from '../../packages/service/src/app/start/judge-start.ts';
+import { CommandError } from '../../packages/service/src/cli/terminal/command-error.ts';
+import { type Ask, setUp, type SetupOptions } from '../../packages/service/src/cli/setup/setup-command.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

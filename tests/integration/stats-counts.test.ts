@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createPool } from '../../packages/service/src/db/pool.ts';
-import type { AppId, KeyId } from '../../packages/service/src/kernel/ids.ts';
+import { createPool } from '../../packages/service/src/db/pool/pool.ts';
+import type { AppId, KeyId } from '../../packages/service/src/kernel/values/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
-import { startCallCounts } from '../../packages/service/src/stats/call-counts.ts';
-import type { EndedCall } from '../../packages/service/src/stats/call-sums.ts';
-import { createStats } from '../../packages/service/src/stats/stats.ts';
+import { startCallCounts } from '../../packages/service/src/calls/stats/call-counts.ts';
+import type { EndedCall } from '../../packages/service/src/calls/stats/call-sums.ts';
+import { createStats } from '../../packages/service/src/calls/stats/stats.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { sqlValue } from '../support/sql.ts';
 

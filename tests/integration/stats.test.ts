@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
-import type { AppId } from '../../packages/service/src/kernel/ids.ts';
+import { createPool, type Pool } from '../../packages/service/src/db/pool/pool.ts';
+import type { AppId } from '../../packages/service/src/kernel/values/ids.ts';
 import { createLog, describeFault } from '../../packages/service/src/kernel/log.ts';
-import { mergeDay, rollUp } from '../../packages/service/src/stats/queries.ts';
-import { rebuildStats } from '../../packages/service/src/stats/rebuild.ts';
-import { PAGE, rollUpAll, startRollUp } from '../../packages/service/src/stats/roll-up.ts';
-import { createStats } from '../../packages/service/src/stats/stats.ts';
+import { mergeDay, rollUp } from '../../packages/service/src/calls/stats/queries.ts';
+import { rebuildStats } from '../../packages/service/src/calls/rebuild/rebuild.ts';
+import { PAGE, rollUpAll, startRollUp } from '../../packages/service/src/calls/roll-up/roll-up.ts';
+import { createStats } from '../../packages/service/src/calls/stats/stats.ts';
 import { catalogueAt } from '../support/catalogue.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { makeOpenDirectory } from '../support/embedded-harness.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
-import { createPool } from '../../packages/service/src/db/pool.ts';
+import { createPool } from '../../packages/service/src/db/pool/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { type Observation, observe, selectIncidents } from '../../packages/service/src/status/queries.ts';
 import { createTestDatabase } from '../support/database.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
-import { sha256 } from '../../packages/service/src/kernel/crypto.ts';
-import { type CheckoutId, newCheckoutId, newRefundId } from '../../packages/service/src/kernel/ids.ts';
+import { createPool, type Pool } from '../../packages/service/src/db/pool/pool.ts';
+import { sha256 } from '../../packages/service/src/kernel/crypto/crypto.ts';
+import { type CheckoutId, newCheckoutId, newRefundId } from '../../packages/service/src/kernel/values/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
-import type { ProcessorEvent, Processor } from '../../packages/service/src/payments/processor.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
+import { Refusal } from '../../packages/service/src/kernel/faults/refusal.ts';
+import type { ProcessorEvent, Processor } from '../../packages/service/src/payments/processor/processor.ts';
 import { TEST_CARDS, type TestCardName } from '../../packages/service/src/payments/test-processor/cards.ts';
 import { signWebhook } from '../../packages/service/src/payments/test-processor/signed-webhooks.ts';
 import { claimTestEvents } from '../../packages/service/src/payments/test-processor/queries.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test, type TestContext } from 'node:test';
-import { oldestAfter } from '../../packages/service/src/db/judge-upgrade.ts';
-import { SCHEMA_VERSION } from '../../packages/service/src/db/migrate.ts';
+import { oldestAfter } from '../../packages/service/src/db/schema/judge-upgrade.ts';
+import { SCHEMA_VERSION } from '../../packages/service/src/db/schema/migrate.ts';
 import { runHere } from '../support/commands.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 

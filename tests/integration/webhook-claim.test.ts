@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
-import { createPool } from '../../packages/service/src/db/pool.ts';
-import type { AppId } from '../../packages/service/src/kernel/ids.ts';
+import { createPool } from '../../packages/service/src/db/pool/pool.ts';
+import type { AppId } from '../../packages/service/src/kernel/values/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
-import { claimEvents, recordAttempt, upsertSubscription } from '../../packages/service/src/webhooks/queries.ts';
-import { sweepAllEnded } from '../../packages/service/src/webhooks/upkeep.ts';
+import { claimEvents, recordAttempt, upsertSubscription } from '../../packages/service/src/webhooks/queue/queries.ts';
+import { sweepAllEnded } from '../../packages/service/src/webhooks/queue/upkeep.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { sql, sqlValue } from '../support/sql.ts';
 

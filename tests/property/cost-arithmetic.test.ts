@@ -9,7 +9,7 @@ import {
   type Price,
   type TokenUsage,
 } from '../../packages/service/src/catalogue/price.ts';
-import { MICROS_MAX, micros } from '../../packages/service/src/kernel/micros.ts';
+import { MICROS_MAX, micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { sequenceOf } from '../support/sequence.ts';
 
 const TRIPLES = Number(process.env['PURSER_TRIPLES'] ?? 1_000_000);

@@ -9,7 +9,7 @@ import {
   providerCallOf,
 } from '../../packages/service/src/gateway/usage/hold-request.ts';
 import type { AskingCall } from '../../packages/service/src/gateway/call/call.ts';
-import { parseBody } from '../../packages/service/src/gateway/request/parse-body.ts';
+import { parseBody } from '../../packages/service/src/gateway/body/parse-body.ts';
 import { createPseudonyms } from '../../packages/service/src/gateway/request/pseudonyms.ts';
 import { callOf, checkModelParameters, checkShape } from '../../packages/service/src/gateway/request/validate-call.ts';
 import {
@@ -18,10 +18,10 @@ import {
   newAppId,
   newCorrelationId,
   newKeyId,
-} from '../../packages/service/src/kernel/ids.ts';
-import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
-import { MICROS_MAX, type Micros, micros } from '../../packages/service/src/kernel/micros.ts';
-import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
+} from '../../packages/service/src/kernel/values/ids.ts';
+import type { JsonObject } from '../../packages/service/src/kernel/text/json.ts';
+import { MICROS_MAX, type Micros, micros } from '../../packages/service/src/kernel/values/micros.ts';
+import { Refusal } from '../../packages/service/src/kernel/faults/refusal.ts';
 import { chatReply } from '../../packages/service/src/gateway/wires/chat/reply.ts';
 import { createToRequest } from '../../packages/service/src/providers/openai-compatible/to-request.ts';
 import { anyRequest, promptTokensMost } from '../support/any-request.ts';

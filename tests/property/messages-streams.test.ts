@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
+import type { JsonObject } from '../../packages/service/src/kernel/text/json.ts';
 import { joinStream } from '../conformance/messages/join-stream.ts';
 import { anySteps, sentFor, type Step } from '../conformance/messages/random-streams.ts';
 import { echoOf, eventsOf } from '../conformance/messages/streams.ts';

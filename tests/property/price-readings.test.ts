@@ -11,7 +11,7 @@ import {
   type Price,
   type TokenUsage,
 } from '../../packages/service/src/catalogue/price.ts';
-import { MICROS_MAX, micros } from '../../packages/service/src/kernel/micros.ts';
+import { MICROS_MAX, micros } from '../../packages/service/src/kernel/values/micros.ts';
 import {
   exactCost,
   INPUT_KINDS,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
+import type { JsonObject } from '../../packages/service/src/kernel/text/json.ts';
 import { checkStream } from '../conformance/responses/check-stream.ts';
 import {
   chunkOf,

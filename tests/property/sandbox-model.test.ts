@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
+import { createPool, type Pool } from '../../packages/service/src/db/pool/pool.ts';
 import { insertAnswer } from '../../packages/service/src/idempotency/queries.ts';
-import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
-import type { KeyId } from '../../packages/service/src/kernel/ids.ts';
+import type { HoldRequest } from '../../packages/service/src/kernel/calls/hold.ts';
+import type { KeyId } from '../../packages/service/src/kernel/values/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { reserveSandboxHolds, settleSandboxHolds } from '../../packages/service/src/sandbox/queries.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
+import { reserveSandboxHolds, settleSandboxHolds } from '../../packages/service/src/sandbox/holds/queries.ts';
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase, WAYS } from '../support/ledger-database.ts';
 import { makeSandboxWallet } from '../support/sandbox-wallet.ts';
 

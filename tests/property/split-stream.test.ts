@@ -5,12 +5,12 @@ import type { Model, Upstream } from '../../packages/service/src/catalogue/catal
 import type { ChatCall } from '../../packages/service/src/gateway/call/call.ts';
 import { chatReply } from '../../packages/service/src/gateway/wires/chat/reply.ts';
 import { createStreamTally } from '../../packages/service/src/gateway/stream/stream-tally.ts';
-import { newCallId } from '../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { newCallId } from '../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { Utf8Decoder } from '../../packages/upstream-http/src/utf8-decoder.ts';
-import { atAddress } from '../../packages/service/src/providers/openai-compatible/from-entry.ts';
+import { atAddress } from '../../packages/service/src/providers/compatible-entry.ts';
 import type { ResponseListener } from '../../packages/upstream-http/src/client.ts';
-import type { ProviderCall } from '../../packages/service/src/providers/provider.ts';
+import type { ProviderCall } from '../../packages/service/src/providers/port/provider.ts';
 import { chargeFor } from '../support/catalogue.ts';
 import { chat } from '../support/client.ts';
 import { billNamed } from '../support/receipts.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createToolCallOrder } from '../../packages/service/src/providers/openai-compatible/tool-calls.ts';
-import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
+import { createToolCallOrder } from '../../packages/service/src/providers/answers/tool-calls.ts';
+import type { JsonObject } from '../../packages/service/src/kernel/text/json.ts';
 
 const RUNS = 1_000;
 const seed = Number(process.env['PURSER_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));

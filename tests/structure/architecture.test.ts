@@ -7,27 +7,24 @@ import { namesIn, rowsUnder } from '../documents/documents.ts';
 /** Compares the tables of folders and rooms in documents with the tables that the imports are checked by. */
 
 const NOT_FOLDERS = [...PACKAGES, 'examples', 'benchmarks'];
-/** The rooms of the pages are listed with what is in them, where the pages are described. */
-const ROOMS_OF_PAGES = '[its README](../packages/service/src/web/README.md)';
 
 /** Returns how many folders an area stands on: one more than the highest that it may import. */
 function levelOf(area: string): number {
   return Math.max(-1, ...(AREAS[area] ?? []).map(levelOf)) + 1;
 }
 
-const inCode = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
+/** The rooms of a folder, each with the rooms in it behind it. */
+function roomsOf(folder: string): readonly string[] {
+  const rooms = Object.keys(ROOMS[folder] ?? {});
+  return rooms.flatMap((room) => [room, ...roomsOf(`${folder}/${room}`).map((inner) => `${room}/${inner}`)]);
+}
 
-test('docs/ARCHITECTURE.md has each folder, level and room', () => {
+test('docs/ARCHITECTURE.md has each folder and its level', () => {
   const rows = rowsUnder('docs/ARCHITECTURE.md', '## The house');
   const told = new Map(rows.map(([, folder = '', what = '']) => [folder, what]));
   const folders = Object.keys(AREAS).filter((area) => !NOT_FOLDERS.includes(area));
   const right = folders
-    .map((area) => [
-      String(levelOf(area)),
-      inCode([area]),
-      told.get(inCode([area])) ?? '',
-      area === 'web' ? ROOMS_OF_PAGES : inCode(roomsOf(area)),
-    ])
+    .map((area) => [String(levelOf(area)), `\`${area}\``, told.get(`\`${area}\``) ?? ''])
     .toSorted(([one], [other]) => Number(one) - Number(other));
   assert.deepEqual(rows, right, `The table is:\n${right.map((row) => `| ${row.join(' | ')} |`).join('\n')}\n`);
   assert.deepEqual(
@@ -37,11 +34,15 @@ test('docs/ARCHITECTURE.md has each folder, level and room', () => {
   );
 });
 
-test('the README of the pages has each room once', () => {
-  const rooms = rowsUnder('packages/service/src/web/README.md', '## Rooms').map(([name = '']) => namesIn(name)[0]);
-  assert.deepEqual(rooms, roomsOf('web'));
-});
-
-function roomsOf(area: string): readonly string[] {
-  return Object.keys(ROOMS[area] ?? {});
+for (const area of Object.keys(ROOMS).filter((folder) => !folder.includes('/'))) {
+  test(`the README of ${area} has each of its rooms, and what is in it`, () => {
+    const rows = rowsUnder(`packages/service/src/${area}/README.md`, '## Rooms');
+    const rooms = rows.map(([name = '']) => namesIn(name)[0]);
+    assert.deepEqual(rooms, roomsOf(area), `The rooms are, in their order:\n${roomsOf(area).join('\n')}`);
+    assert.deepEqual(
+      rows.filter(([, what = '']) => what === ''),
+      [],
+      'Say what is in the room.',
+    );
+  });
 }

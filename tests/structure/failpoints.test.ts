@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { FAILPOINTS, MARKED, MARKED_STATEMENTS } from '../../packages/service/src/kernel/failpoint.ts';
+import { FAILPOINTS, MARKED, MARKED_STATEMENTS } from '../../packages/service/src/kernel/faults/failpoint.ts';
 
 /** The files on the path of a call. For some, only the part that calls wait for. */
 const CALL_PATH = [
@@ -11,7 +11,7 @@ const CALL_PATH = [
   'gateway/request/admission.ts',
   'gateway/run-in-lane.ts',
   'gateway/answer/answer.ts',
-  'gateway/idempotency/idempotency.ts',
+  'gateway/retries/retries.ts',
   'gateway/lanes/live-lane.ts',
   'gateway/lanes/sandbox-lane.ts',
   'gateway/lanes/running-calls.ts',
@@ -19,13 +19,13 @@ const CALL_PATH = [
   'ledger/turn/queries.ts',
   'ledger/turn/turns.ts',
   'ledger/settlement/settling.ts',
-  'db/instance.ts',
+  'db/processes/instance.ts',
 ];
 const SOURCE = join(import.meta.dirname, '../../packages/service/src');
 const PARTS: Readonly<Record<string, RegExp>> = {
   // The statements below these functions are marked by their names.
   'ledger/turn/queries.ts': /async function (?:takeTurn|takeOrdinary|doneIn)[\s\S]*?\n\}\n/g,
-  'db/instance.ts': /run: async \(statement\)[\s\S]*?\n {4}\},\n/g,
+  'db/processes/instance.ts': /run: async \(statement\)[\s\S]*?\n {4}\},\n/g,
   // A call waits neither for a replay nor for the end of the process.
   'ledger/settlement/settling.ts': /function land\([\s\S]*?\n {4}release:|async function settleAll[\s\S]*?\n\}\n/g,
 };
@@ -161,14 +161,14 @@ test('each cover of a wait is marked or on a call’s path', () => {
   }
 });
 
-test('app/compose.ts and app/pools.ts mark every awaited port', () => {
+test('app/compose.ts and app/process/pools.ts mark every awaited port', () => {
   const compose = read('app/compose.ts');
   const handedOn = { provider: 'lane', chunks: 'lane', writer: 'writers' } as const;
   for (const port of Object.keys(MARKED)) {
     const root = Object.hasOwn(handedOn, port) ? handedOn[port as keyof typeof handedOn] : port;
     assert.match(compose, new RegExp(`markPort\\('${root}'`), `${port} is not marked`);
   }
-  assert.match(read('app/pools.ts'), /openTurns: \(\) => markStatements\(/);
+  assert.match(read('app/process/pools.ts'), /openTurns: \(\) => markStatements\(/);
   const queries = globSync('ledger/**/queries.ts', { cwd: SOURCE }).map(read).join('\n');
   for (const name of MARKED_STATEMENTS) assert.ok(queries.includes(`'${name}'`), `${name} is not a statement`);
 });

@@ -1,4 +1,4 @@
-import type { Pool } from '../../packages/service/src/db/pool.ts';
+import type { Pool } from '../../packages/service/src/db/pool/pool.ts';
 import { sql } from './sql.ts';
 
 /** An address of the tests, in a text or in bytes. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { MARKER } from '../../packages/service/src/cells/marker.ts';
-import { CELL_REQUEST } from '../../packages/service/src/cells/cell-request.ts';
+import { MARKER } from '../../packages/service/src/cells/routing/marker.ts';
+import { CELL_REQUEST } from '../../packages/service/src/cells/routing/cell-request.ts';
 import { type DocumentCheck, documentCheck } from './document.ts';
 
 /** How many answers are checked per operation and status. Tests with a thousand calls mostly get the same answer. */

@@ -1,7 +1,7 @@
 import { after } from 'node:test';
 import { insertAuditEntry } from '../../packages/service/src/audit/queries.ts';
 import { sealEntries } from '../../packages/service/src/audit/sealer.ts';
-import { createPool, type Pool, type Queryable } from '../../packages/service/src/db/pool.ts';
+import { createPool, type Pool, type Queryable } from '../../packages/service/src/db/pool/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { createTestDatabase } from './database.ts';
 import { sqlValue } from './sql.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CallId } from '../../packages/service/src/kernel/ids.ts';
+import type { CallId } from '../../packages/service/src/kernel/values/ids.ts';
 
 /** The id of a call that began at this moment by the clock of its gateway. */
 export function callIdAt(at: Date): CallId {

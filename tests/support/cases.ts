@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
-import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
-import type { PaymentDesk } from '../../packages/service/src/operator/payment-desk.ts';
-import type { CaseAct } from '../../packages/service/src/payments/case-effects.ts';
-import type { CaseWithEffects } from '../../packages/service/src/payments/overview.ts';
+import type { EndUserId } from '../../packages/service/src/kernel/values/ids.ts';
+import { Refusal } from '../../packages/service/src/kernel/faults/refusal.ts';
+import type { PaymentDesk } from '../../packages/service/src/operator/money/payment-desk.ts';
+import type { CaseAct } from '../../packages/service/src/payments/cases/effects.ts';
+import type { CaseWithEffects } from '../../packages/service/src/payments/overview/overview.ts';
 import { APP } from './ledger-database.ts';
 import type { PaymentsGround } from './payments.ts';
 import { sql } from './sql.ts';

@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test';
-import { readConfig } from '../../packages/service/src/app/config.ts';
+import { readConfig } from '../../packages/service/src/app/settings/config.ts';
 import { runCommand } from '../../packages/service/src/cli/run-command.ts';
-import type { DatabaseCommand } from '../../packages/service/src/cli/ground.ts';
-import type { Pool } from '../../packages/service/src/db/pool.ts';
+import type { DatabaseCommand } from '../../packages/service/src/cli/ground/ground.ts';
+import type { Pool } from '../../packages/service/src/db/pool/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 
 interface Stage {

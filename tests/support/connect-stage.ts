@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { redirectName } from '../../packages/service/src/connections/link.ts';
-import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import type { EndUserId } from '../../packages/service/src/kernel/values/ids.ts';
 import { type Reply, send } from './client.ts';
 import { connectionsOf } from './connections.ts';
 import { newOwnApp, newOwner } from './control.ts';

@@ -1,11 +1,11 @@
 import { after } from 'node:test';
 import { createConnections } from '../../packages/service/src/connections/connection.ts';
-import { createPool } from '../../packages/service/src/db/pool.ts';
-import type { Email } from '../../packages/service/src/identities/email.ts';
-import { createPersonSessions, type Identity } from '../../packages/service/src/identities/session.ts';
-import type { AppId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import { createPool } from '../../packages/service/src/db/pool/pool.ts';
+import type { Email } from '../../packages/service/src/people/email.ts';
+import { createPersonSessions, type Identity } from '../../packages/service/src/people/session.ts';
+import type { AppId, EndUserId } from '../../packages/service/src/kernel/values/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
 import type { TestDatabase } from './database.ts';
 
 interface Consented {

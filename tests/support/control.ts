@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { AppRole } from '../../packages/contract/src/access.ts';
 import type { OperatorRole } from '../../packages/contract/src/operator-access.ts';
-import { insertAccount, type Role } from '../../packages/service/src/accounts/account-queries.ts';
-import { hashing, hashPassword } from '../../packages/service/src/accounts/password.ts';
-import { openSession } from '../../packages/service/src/accounts/session.ts';
-import { type AppId, type Mode, newAccountId } from '../../packages/service/src/kernel/ids.ts';
+import { insertAccount, type Role } from '../../packages/service/src/developers/accounts/queries.ts';
+import { hashing, hashPassword } from '../../packages/service/src/developers/sign-in/password.ts';
+import { openSession } from '../../packages/service/src/developers/sessions/session.ts';
+import { type AppId, type Mode, newAccountId } from '../../packages/service/src/kernel/values/ids.ts';
 import { type Reply, send } from './client.ts';
 import { mailsTo, sealedEmail, setAccount } from './database.ts';
 import type { TestApp, TestService } from './service.ts';

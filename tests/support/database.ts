@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createPool, emailsOf, type Pool, type Queryable } from '../../packages/service/src/db/pool.ts';
+import { createPool, emailsOf, type Pool, type Queryable } from '../../packages/service/src/db/pool/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { EMAIL_SEAL } from './keys.ts';
 

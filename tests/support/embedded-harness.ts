@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import type { HostTool } from '../../packages/service/src/embedded/command.ts';
+import type { HostTool } from '../../packages/service/src/embedded/processes/command.ts';
 import { startEmbeddedPostgres } from '../../packages/service/src/embedded/embedded-postgres.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 

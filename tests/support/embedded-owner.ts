@@ -3,7 +3,7 @@
 // ends, and at once when anything arrives there.
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import pg from 'pg';
-import type { HostTool } from '../../packages/service/src/embedded/command.ts';
+import type { HostTool } from '../../packages/service/src/embedded/processes/command.ts';
 import {
   type EmbeddedPostgres,
   EmbeddedPostgresError,

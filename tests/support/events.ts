@@ -1,4 +1,4 @@
-import type { Pool } from '../../packages/service/src/db/pool.ts';
+import type { Pool } from '../../packages/service/src/db/pool/pool.ts';
 import { randomBytes } from 'node:crypto';
 import { sql } from './sql.ts';
 

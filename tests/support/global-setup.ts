@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { flushCompileCache } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
-import { migrate } from '../../packages/service/src/db/migrate.ts';
-import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
+import { migrate } from '../../packages/service/src/db/schema/migrate.ts';
+import { createPool, type Pool } from '../../packages/service/src/db/pool/pool.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../packages/service/src/embedded/embedded-postgres.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { TEMPLATE_DATABASE } from './database.ts';

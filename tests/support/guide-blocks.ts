@@ -6,10 +6,10 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { catalogueSchema } from '../../packages/contract/src/catalogue.ts';
 import { providerKeysSchema } from '../../packages/contract/src/provider-keys.ts';
-import { readConfig } from '../../packages/service/src/app/config.ts';
-import { PLACEHOLDERS } from '../../packages/service/src/app/refused-variables.ts';
-import { readSettings } from '../../packages/service/src/app/settings.ts';
-import { readTelemetry } from '../../packages/service/src/app/telemetry-settings.ts';
+import { readConfig } from '../../packages/service/src/app/settings/config.ts';
+import { PLACEHOLDERS } from '../../packages/service/src/app/environment/refused-variables.ts';
+import { readSettings } from '../../packages/service/src/app/environment/settings-reader.ts';
+import { readTelemetry } from '../../packages/service/src/app/settings/telemetry.ts';
 import { commandNames } from '../../packages/service/src/cli/run-command.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 import { outputOfPurser } from './guide-commands.ts';
@@ -195,8 +195,8 @@ function checkCatalogue(code: string): undefined {
 export function settingNames(): ReadonlySet<string> {
   const names = new Set<string>();
   const app = path.join(ROOT, 'packages/service/src/app');
-  const files = readdirSync(app).filter((file) => /^(?:config|secret|.*-settings)\.ts$/.test(file));
-  for (const file of files) {
+  const settings = readdirSync(path.join(app, 'settings')).filter((file) => !file.endsWith('.test.ts'));
+  for (const file of ['secrets/secret.ts', ...settings.map((name) => `settings/${name}`)]) {
     const source = readFileSync(path.join(app, file), 'utf8');
     for (const [, name = ''] of source.matchAll(/'((?:PURSER_[A-Z_]+)|HOST|PORT|DATABASE_URL|SMTP_URL)'/g)) {
       names.add(name);

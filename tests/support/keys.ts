@@ -1,14 +1,14 @@
-import { digestOfApiKey, hintOfApiKey, newApiKey } from '../../packages/service/src/accounts/api-key.ts';
-import { type KeySettings, NO_SETTINGS } from '../../packages/service/src/accounts/key-settings.ts';
-import { insertKey } from '../../packages/service/src/accounts/key-queries.ts';
-import type { Config } from '../../packages/service/src/app/config.ts';
-import { insertKeptKeys, selectKeptKeys } from '../../packages/service/src/db/kept-key-queries.ts';
-import { openKeptKeys } from '../../packages/service/src/db/kept-keys.ts';
-import type { Pool } from '../../packages/service/src/db/pool.ts';
-import { deriveKey, hmacSha256, seal } from '../../packages/service/src/kernel/crypto.ts';
-import { createEmailSeal } from '../../packages/service/src/kernel/email-seal.ts';
-import { type AppId, type EndUserId, type KeyId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
-import { createKeys, derivedKeptKeys, type KeptKeys, type Keys } from '../../packages/service/src/kernel/keys.ts';
+import { digestOfApiKey, hintOfApiKey, newApiKey } from '../../packages/service/src/developers/keys/key-text.ts';
+import { type KeySettings, NO_SETTINGS } from '../../packages/service/src/developers/keys/settings.ts';
+import { insertKey } from '../../packages/service/src/developers/keys/queries.ts';
+import type { Config } from '../../packages/service/src/app/settings/config.ts';
+import { insertKeptKeys, selectKeptKeys } from '../../packages/service/src/db/identity/kept-key-queries.ts';
+import { openKeptKeys } from '../../packages/service/src/db/identity/kept-keys.ts';
+import type { Pool } from '../../packages/service/src/db/pool/pool.ts';
+import { deriveKey, hmacSha256, seal } from '../../packages/service/src/kernel/crypto/crypto.ts';
+import { createEmailSeal } from '../../packages/service/src/kernel/values/email-seal.ts';
+import { type AppId, type EndUserId, type KeyId, newKeyId } from '../../packages/service/src/kernel/values/ids.ts';
+import { createKeys, derivedKeptKeys, type KeptKeys, type Keys } from '../../packages/service/src/kernel/crypto/keys.ts';
 
 /** The secret of gateways that get no other. */
 export const TEST_SECRET = 'the secret of tests that need no other';

@@ -1,15 +1,15 @@
-import { insertInstance } from '../../packages/service/src/db/queries.ts';
-import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
-import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
+import { insertInstance } from '../../packages/service/src/db/processes/queries.ts';
+import { createPool, type Pool } from '../../packages/service/src/db/pool/pool.ts';
+import type { HoldRequest } from '../../packages/service/src/kernel/calls/hold.ts';
 import {
   type AppId,
   type CallId,
   type EndUserId,
   type KeyId,
   newCallId,
-} from '../../packages/service/src/kernel/ids.ts';
+} from '../../packages/service/src/kernel/values/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { checkLedger, type Difference } from '../../packages/service/src/ledger/check/check.ts';
 import { type ReservedRow, reserveHolds } from '../../packages/service/src/ledger/hold/queries.ts';
 import { type SettledRow, settleHolds } from '../../packages/service/src/ledger/settlement/queries.ts';

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, chmodSync, constants, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { findFreePort } from '../../packages/service/src/embedded/free-port.ts';
+import { findFreePort } from '../../packages/service/src/embedded/server/free-port.ts';
 import { makeCertificate } from '../../benchmarks/support/certificate.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 import { waitUntil } from './wait-until.ts';

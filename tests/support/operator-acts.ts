@@ -1,4 +1,4 @@
-import type { Pool } from '../../packages/service/src/db/pool.ts';
+import type { Pool } from '../../packages/service/src/db/pool/pool.ts';
 import { type Reply, send } from './client.ts';
 import { waitUntil } from './wait-until.ts';
 import type { Code } from './refusal.ts';

@@ -12,7 +12,7 @@ export const FROM_BEFORE = `create schema db;
 
 /** A later build than this one: the same sources, and one migration more. */
 export interface NextBuild {
-  readonly migrate: typeof import('../../packages/service/src/db/migrate.ts').migrate;
+  readonly migrate: typeof import('../../packages/service/src/db/schema/migrate.ts').migrate;
   /** The name of the further migration. */
   readonly added: string;
   readonly remove: () => void;
@@ -27,7 +27,7 @@ export async function makeNextBuild(sql: string): Promise<NextBuild> {
   }
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(root, 'node_modules'));
   const added = addMigration(root, sql);
-  const { migrate } = (await import(path.join(root, SERVICE, 'src/db/migrate.ts'))) as Pick<NextBuild, 'migrate'>;
+  const { migrate } = (await import(path.join(root, SERVICE, 'src/db/schema/migrate.ts'))) as Pick<NextBuild, 'migrate'>;
   return { migrate, added, remove: () => rmSync(root, { recursive: true }) };
 }
 

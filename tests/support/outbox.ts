@@ -1,8 +1,8 @@
 // The outbox on a real database, senders with real SMTP, and messages for it.
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import { readConfig } from '../../packages/service/src/app/config.ts';
-import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
+import { readConfig } from '../../packages/service/src/app/settings/config.ts';
+import { createPool, type Pool } from '../../packages/service/src/db/pool/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { startOutbox } from '../../packages/service/src/mail/outbox.ts';
 import { insertMessage } from '../../packages/service/src/mail/queries.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
-import { readMetrics } from '../../packages/service/src/kernel/metrics.ts';
+import { readMetrics } from '../../packages/service/src/kernel/metrics/metrics.ts';
 
 /** The output of a service under test to its operator, kept so that every test file can search it for forbidden content. */
 export type Overheard = ReturnType<typeof overhear>;

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import type { Pool } from 'pg';
-import type { CheckoutId, EndUserId, PaymentId } from '../../packages/service/src/kernel/ids.ts';
+import type { CheckoutId, EndUserId, PaymentId } from '../../packages/service/src/kernel/values/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { checkBooks } from '../../packages/service/src/operator/ledger-check.ts';
-import { type Checkouts, createCheckouts } from '../../packages/service/src/payments/checkout.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
+import { checkBooks } from '../../packages/service/src/operator/health/ledger-check.ts';
+import { type Checkouts, createCheckouts } from '../../packages/service/src/payments/checkouts.ts';
 import {
   createProcessorWebhooks,
   type ProcessorWebhooks,
-} from '../../packages/service/src/payments/processor-webhooks.ts';
-import { createRefunds, type Refunds } from '../../packages/service/src/payments/refund.ts';
-import { sweepPayments } from '../../packages/service/src/payments/sweep.ts';
+} from '../../packages/service/src/payments/booking/processor-webhooks.ts';
+import { createRefunds, type Refunds } from '../../packages/service/src/payments/refunds/refunds.ts';
+import { sweepPayments } from '../../packages/service/src/payments/booking/sweep.ts';
 import { APP, createLedgerDatabase, type LedgerDatabase } from './ledger-database.ts';
 import { createFakeProcessor, type FakeProcessor } from './processor.ts';
 import { sql, sqlValue } from './sql.ts';

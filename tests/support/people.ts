@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Email } from '../../packages/service/src/identities/email.ts';
-import { createPersonSessions, type Identity } from '../../packages/service/src/identities/session.ts';
-import type { ConnectionId, IdentityId } from '../../packages/service/src/kernel/ids.ts';
+import type { Email } from '../../packages/service/src/people/email.ts';
+import { createPersonSessions, type Identity } from '../../packages/service/src/people/session.ts';
+import type { ConnectionId, IdentityId } from '../../packages/service/src/kernel/values/ids.ts';
 import type { Reply } from './client.ts';
 import { connectionsOf } from './connections.ts';
 import { mailTo } from './control.ts';

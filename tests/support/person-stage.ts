@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { personExportSchema } from '../../packages/contract/src/operator-people.ts';
-import { createPool, inTransaction, type Pool } from '../../packages/service/src/db/pool.ts';
+import { createPool, inTransaction, type Pool } from '../../packages/service/src/db/pool/pool.ts';
 import {
   type CheckoutId,
   type EndUserId,
   type IdentityId,
   newCheckoutId,
-} from '../../packages/service/src/kernel/ids.ts';
+} from '../../packages/service/src/kernel/values/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
-import type { PaymentReport } from '../../packages/service/src/payments/processor.ts';
-import { insertCheckout } from '../../packages/service/src/payments/queries.ts';
-import { reconcile } from '../../packages/service/src/payments/reconcile.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
+import type { PaymentReport } from '../../packages/service/src/payments/processor/processor.ts';
+import { insertCheckout } from '../../packages/service/src/payments/records/queries.ts';
+import { reconcile } from '../../packages/service/src/payments/booking/reconcile.ts';
 import { createPrivacy, type Privacy } from '../../packages/service/src/privacy/privacy.ts';
 import type { Browser } from './page.ts';
 import { chat, type Reply } from './client.ts';

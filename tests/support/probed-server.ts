@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
+import type { JsonObject } from '../../packages/service/src/kernel/text/json.ts';
 import { callItem, messageItem, responding, streaming } from './responses-upstream.ts';
 import { completionBody, type RecordedRequest, streamSteps, type UpstreamScript } from './scripted-upstream.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, type TestContext } from 'node:test';
-import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
+import type { JsonObject } from '../../packages/service/src/kernel/text/json.ts';
 import { runHere } from './commands.ts';
 import { startScriptedUpstream } from './scripted-upstream.ts';
 

@@ -1,14 +1,14 @@
-import type { CheckoutId, RefundId } from '../../packages/service/src/kernel/ids.ts';
-import { type Micros, micros } from '../../packages/service/src/kernel/micros.ts';
-import { refuse } from '../../packages/service/src/kernel/refusal.ts';
-import { payableIn } from '../../packages/service/src/payments/amounts.ts';
+import type { CheckoutId, RefundId } from '../../packages/service/src/kernel/values/ids.ts';
+import { type Micros, micros } from '../../packages/service/src/kernel/values/micros.ts';
+import { refuse } from '../../packages/service/src/kernel/faults/refusal.ts';
+import { payableIn } from '../../packages/service/src/payments/processor/amounts.ts';
 import type {
   CheckoutOrder,
   DisputeMovement,
   Processor,
   RefundOrder,
   RefundReport,
-} from '../../packages/service/src/payments/processor.ts';
+} from '../../packages/service/src/payments/processor/processor.ts';
 
 /** A payment processor in memory that does what a test says and implements the same port as Stripe. */
 export interface FakeProcessor extends Processor, Hand {

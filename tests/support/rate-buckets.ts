@@ -1,5 +1,5 @@
-import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
-import type { AppId } from '../../packages/service/src/kernel/ids.ts';
+import { createPool, type Pool } from '../../packages/service/src/db/pool/pool.ts';
+import type { AppId } from '../../packages/service/src/kernel/values/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { stepDatabaseClock, stopDatabaseClock } from './database-clock.ts';
 import { createTestDatabase } from './database.ts';

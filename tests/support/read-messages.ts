@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Fitted, Reply, Takes, WireRequest } from '../../packages/service/src/gateway/call/wire.ts';
-import type { Echo } from '../../packages/service/src/gateway/wires/messages/echo.ts';
-import { createRead } from '../../packages/service/src/gateway/wires/messages/read.ts';
-import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
-import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
+import type { Echo } from '../../packages/service/src/gateway/wires/messages/conversation/echo.ts';
+import { createRead } from '../../packages/service/src/gateway/wires/messages/request/read.ts';
+import type { JsonObject } from '../../packages/service/src/kernel/text/json.ts';
+import { Refusal } from '../../packages/service/src/kernel/faults/refusal.ts';
 import { byOf } from './read-responses.ts';
 
 /** Bodies of the Messages wire, read without a service. */

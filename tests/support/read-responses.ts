@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type { AskedBy, Fitted, Reply, Takes, WireRequest } from '../../packages/service/src/gateway/call/wire.ts';
-import type { Echo, Sealing } from '../../packages/service/src/gateway/wires/responses/echo.ts';
-import { createRead } from '../../packages/service/src/gateway/wires/responses/read.ts';
-import { createSealedIds } from '../../packages/service/src/gateway/wires/responses/sealed-ids.ts';
-import { appIdFrom, type Mode, parseEndUserId } from '../../packages/service/src/kernel/ids.ts';
-import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
-import { createKeys, keptKeysBy } from '../../packages/service/src/kernel/keys.ts';
-import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
+import type { Echo, Sealing } from '../../packages/service/src/gateway/wires/responses/conversation/echo.ts';
+import { createRead } from '../../packages/service/src/gateway/wires/responses/request/read.ts';
+import { createSealedIds } from '../../packages/service/src/gateway/wires/responses/conversation/sealed-ids.ts';
+import { appIdFrom, type Mode, parseEndUserId } from '../../packages/service/src/kernel/values/ids.ts';
+import type { JsonObject } from '../../packages/service/src/kernel/text/json.ts';
+import { createKeys, keptKeysBy } from '../../packages/service/src/kernel/crypto/keys.ts';
+import { Refusal } from '../../packages/service/src/kernel/faults/refusal.ts';
 
 /** Bodies of the Responses wire, read without a service. */
 

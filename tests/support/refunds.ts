@@ -1,7 +1,7 @@
-import { inTransaction } from '../../packages/service/src/db/pool.ts';
-import { waitForLocks } from '../../packages/service/src/db/queries.ts';
-import type { EndUserId, PaymentId } from '../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { inTransaction } from '../../packages/service/src/db/pool/pool.ts';
+import { waitForLocks } from '../../packages/service/src/db/processes/queries.ts';
+import type { EndUserId, PaymentId } from '../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { APP } from './ledger-database.ts';
 import { lockWallet } from './lock-wait.ts';
 import type { PaymentsGround } from './payments.ts';

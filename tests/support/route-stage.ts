@@ -7,8 +7,8 @@ import type { Route } from '../../packages/service/src/gateway/call/route.ts';
 import { createUpstreams, type Upstreams } from '../../packages/service/src/gateway/upstream/upstreams.ts';
 import { ceilingOf } from '../../packages/service/src/catalogue/price.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
-import { OwnSignal } from '../../packages/service/src/kernel/signal.ts';
-import { UpstreamError, type UpstreamErrorKind } from '../../packages/service/src/providers/provider.ts';
+import { OwnSignal } from '../../packages/service/src/kernel/work/signal.ts';
+import { UpstreamError, type UpstreamErrorKind } from '../../packages/service/src/providers/port/provider.ts';
 
 export const ASKED: Asked = { request: {}, requestText: '{}' };
 export const PROMPT = { tokensMax: 100, tokensEstimated: 25, prompts: 1 };

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { test } from 'node:test';
-import { newApiKey } from '../../packages/service/src/accounts/api-key.ts';
+import { newApiKey } from '../../packages/service/src/developers/keys/key-text.ts';
 import { createHttpClient } from '../../packages/upstream-http/src/client.ts';
 import { watchSandbox } from './sandbox-watch.ts';
 

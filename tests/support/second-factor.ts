@@ -1,5 +1,5 @@
 import { mailsTo } from './database.ts';
-import { totpOf } from '../../packages/service/src/accounts/totp.ts';
+import { totpOf } from '../../packages/service/src/developers/factors/totp.ts';
 import type { Person } from './control.ts';
 import type { TestService } from './service.ts';
 import { sql } from './sql.ts';

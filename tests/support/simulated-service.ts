@@ -1,6 +1,6 @@
 import { after } from 'node:test';
 import OpenAI from 'openai';
-import { type SimulatorProcess, startSimulator } from '../../packages/service/src/app/simulator-process.ts';
+import { type SimulatorProcess, startSimulator } from '../../packages/service/src/app/process/simulator-process.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { startTestService } from './service.ts';
 

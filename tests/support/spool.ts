@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import os from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import { systemClock } from '../../packages/service/src/kernel/clock.ts';
+import { systemClock } from '../../packages/service/src/kernel/time/clock.ts';
 import { createLog, type Log } from '../../packages/service/src/kernel/log.ts';
 import { createSpool, type Spool } from '../../packages/service/src/ledger/settlement/spool.ts';
 import { waitUntil } from './wait-until.ts';

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../packages/service/src/db/pool.ts';
+import type { Queryable } from '../../packages/service/src/db/pool/pool.ts';
 
 type Connection = Pick<Queryable, 'query'>;
 /** A connection, or something that has a database: then its owner asks. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { createLinks } from '../../packages/service/src/connections/link.ts';
 import type { StreamPace } from '../../packages/service/src/gateway/call/call.ts';
-import { systemClock } from '../../packages/service/src/kernel/clock.ts';
+import { systemClock } from '../../packages/service/src/kernel/time/clock.ts';
 import { catalogueAt } from './catalogue.ts';
 import { type CallOptions, chat } from './client.ts';
 import { keysOf, SHARED_SECRET } from './keys.ts';

@@ -1,11 +1,11 @@
 import { after } from 'node:test';
-import { type EndUserId, newIdentityId } from '../../packages/service/src/kernel/ids.ts';
-import { systemClock } from '../../packages/service/src/kernel/clock.ts';
+import { type EndUserId, newIdentityId } from '../../packages/service/src/kernel/values/ids.ts';
+import { systemClock } from '../../packages/service/src/kernel/time/clock.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { createCheckouts } from '../../packages/service/src/payments/checkout.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
+import { createCheckouts } from '../../packages/service/src/payments/checkouts.ts';
 import { createStripe } from '../../packages/service/src/payments/stripe/stripe.ts';
-import { sweepPayments } from '../../packages/service/src/payments/sweep.ts';
+import { sweepPayments } from '../../packages/service/src/payments/booking/sweep.ts';
 import { send } from './client.ts';
 import type { TestApp } from './service.ts';
 import { sql } from './sql.ts';

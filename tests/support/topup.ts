@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
+import type { EndUserId } from '../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { TEST_CARDS, type TestCardName } from '../../packages/service/src/payments/test-processor/cards.ts';
 import { chat, type Reply } from './client.ts';
 import { assertPage, type Browser } from './page.ts';

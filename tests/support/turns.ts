@@ -1,5 +1,5 @@
-import type { Queryable } from '../../packages/service/src/db/pool.ts';
-import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
+import type { Queryable } from '../../packages/service/src/db/pool/pool.ts';
+import type { HoldRequest } from '../../packages/service/src/kernel/calls/hold.ts';
 import type { ReservedRow } from '../../packages/service/src/ledger/hold/queries.ts';
 import type { SettledRow } from '../../packages/service/src/ledger/settlement/queries.ts';
 import type { Settlement } from '../../packages/service/src/ledger/settlement/settlement.ts';

@@ -1,4 +1,4 @@
-import { type CorrelationId, newCallId, parseCallId } from '../../packages/service/src/kernel/ids.ts';
+import { type CorrelationId, newCallId, parseCallId } from '../../packages/service/src/kernel/values/ids.ts';
 import { settleLate } from '../../packages/service/src/ledger/settlement/queries.ts';
 import type { TestDatabase } from './database.ts';
 import { endOf } from './ledger-database.ts';

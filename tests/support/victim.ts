@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Queryable } from '../../packages/service/src/db/pool.ts';
+import type { Queryable } from '../../packages/service/src/db/pool/pool.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from './ledger-database.ts';
 import { rewrite } from './rewrite.ts';
 import { sql } from './sql.ts';

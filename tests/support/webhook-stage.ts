@@ -1,7 +1,7 @@
 import { after } from 'node:test';
-import type { Pool } from '../../packages/service/src/db/pool.ts';
-import type { AppId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
+import type { Pool } from '../../packages/service/src/db/pool/pool.ts';
+import type { AppId, EndUserId } from '../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { createFunding } from '../../packages/service/src/ledger/funding/funding.ts';
 import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { newOwner } from './control.ts';

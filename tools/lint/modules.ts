@@ -8,11 +8,11 @@ export const MODULES: Readonly<Record<string, string>> = {
   fastify: 'http web/development/mailbox.ts web/development/own-machine.ts',
   '@purser/sdk': 'examples',
   '@commander-js/extra-typings': 'cli/run-command.ts',
-  qr: 'web/account/qr-code.ts',
+  qr: 'web/factors/qr-code.ts',
   marked: 'web/guides/markdown.ts',
   openai: 'examples/chat/answer.ts examples/chat/fault.ts',
-  undici: `webhooks/deliver.ts cli/listener-client.ts providers/vendor-fetch.ts providers/dispatchers.ts
-    providers/credential-request.ts price-lists/read-list.ts probe/listed-limits.ts reach benchmarks`,
+  undici: `webhooks/delivery/deliver.ts cli/listen/listener-client.ts providers/transport/vendor-fetch.ts providers/transport/dispatchers.ts
+    providers/transport/credential-request.ts price-lists/read-list.ts probe/listed-limits.ts doctor benchmarks`,
   '@ai-sdk/provider': '',
   '@ai-sdk/anthropic': 'providers/anthropic/dialect.ts',
   '@ai-sdk/amazon-bedrock': 'providers/bedrock/open.ts',
@@ -24,15 +24,15 @@ export const MODULES: Readonly<Record<string, string>> = {
   '@pydantic/genai-prices': 'price-lists/second-list.ts',
   stripe: 'payments/stripe/stripe.ts payments/stripe/report.ts',
   '@simplewebauthn/server': 'webauthn/passkey-checks.ts',
-  'openid-client': 'accounts/sso-client.ts',
+  'openid-client': 'developers/sso/client.ts',
   nodemailer: 'mail/smtp.ts',
-  'eventsource-parser': 'providers/sse.ts',
+  'eventsource-parser': 'providers/transport/sse.ts',
   pino: 'kernel/log.ts',
   zod: 'contract catalogue app backup/folder.ts http web/development/mailbox.ts',
 
   // With these, code would get round the restricted globals of `restricted.ts`. All other built-in modules are free.
   'node:process': '',
-  'node:perf_hooks': 'app kernel/clock.ts',
+  'node:perf_hooks': 'app kernel/time/clock.ts',
 };
 
 /** Who may import the types of a package, and nothing else of it. */
@@ -41,7 +41,7 @@ export const TYPES_OF: Readonly<Record<string, string>> = {
   'google-auth-library': 'providers/google/token-transport.ts',
   stripe: 'payments/stripe/balance.ts',
   '@commander-js/extra-typings':
-    'cli/books-commands.ts cli/cells-commands.ts cli/machine-commands.ts cli/service-commands.ts',
+    'cli/books/commands.ts cli/cells/commands.ts cli/machine/commands.ts cli/service/commands.ts',
   pino: 'http',
-  zod: 'kernel/brand.ts',
+  zod: 'kernel/values/brand.ts',
 };

@@ -7,8 +7,8 @@ export interface Restricted {
   readonly instead: string;
 }
 
-const CLOCK = 'Take a `Clock` (kernel/clock.ts).';
-const SETTINGS = 'Read the setting in app/config.ts and hand its typed value down.';
+const CLOCK = 'Take a `Clock` (kernel/time/clock.ts).';
+const SETTINGS = 'Read the setting in app/settings/config.ts and hand its typed value down.';
 
 /**
  * These are time, chance, environment, network and output: what a test must be able to replace, or an operator to find.
@@ -17,22 +17,22 @@ export const RESTRICTED: readonly Restricted[] = [
   {
     name: 'process',
     property: 'env',
-    allowed: 'app/config.ts examples/chat/settings.ts',
+    allowed: 'app/settings/config.ts examples/chat/settings.ts',
     instead: SETTINGS,
   },
   { name: 'globalThis', property: 'process', allowed: '', instead: 'Write `process`, so that its uses can be found.' },
-  { name: 'Date', allowed: 'kernel/clock.ts simulator/answer.ts sdk/webhooks.ts', instead: CLOCK },
-  { name: 'performance', allowed: 'kernel/clock.ts', instead: CLOCK },
+  { name: 'Date', allowed: 'kernel/time/clock.ts simulator/answer.ts sdk/webhooks.ts', instead: CLOCK },
+  { name: 'performance', allowed: 'kernel/time/clock.ts', instead: CLOCK },
   {
     name: 'Math',
     property: 'random',
-    allowed: 'kernel/random.ts',
-    instead: "Use kernel/random.ts, which draws from the operating system's generator.",
+    allowed: 'kernel/crypto/random.ts',
+    instead: "Use kernel/crypto/random.ts, which draws from the operating system's generator.",
   },
   {
     name: 'fetch',
     allowed: 'examples/chat/demo.ts sdk/client.ts',
     instead: 'Call out through a port that has a deadline and a limit.',
   },
-  { name: 'console', allowed: 'cli app/banner.ts examples', instead: 'Log with a `Log` (kernel/log.ts).' },
+  { name: 'console', allowed: 'cli app/start/banner.ts examples', instead: 'Log with a `Log` (kernel/log.ts).' },
 ];

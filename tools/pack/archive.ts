@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { restoreLinks } from '../../packages/service/src/embedded/binaries.ts';
+import { restoreLinks } from '../../packages/service/src/embedded/files/binaries.ts';
 import { type Build, readBuild } from '../../packages/service/src/kernel/build.ts';
 import { ROOT } from '../toolchain.ts';
 import { binaryDigests } from './binary-digests.ts';

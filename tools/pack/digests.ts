@@ -8,7 +8,7 @@ import { readLock } from './lock.ts';
 import { runNpm } from './npm.ts';
 import { binaryDigests, type PlatformDigests } from './binary-digests.ts';
 
-const DATABASES = join(ROOT, 'packages/service/src/embedded/digests.json');
+const DATABASES = join(ROOT, 'packages/service/src/embedded/files/digests.json');
 const RUNTIMES = join(ROOT, 'tools/pack/node-digests.json');
 
 // `npm run digests`, after a new Node or PostgreSQL in package.json: fetches the packages of all platforms, compares each with

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../packages/service/src/db/pool.ts';
+import type { Queryable } from '../../packages/service/src/db/pool/pool.ts';
 
 /** What the catalogs of PostgreSQL say of a database, as lines of SQL in a fixed order. */
 

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../packages/service/src/db/pool.ts';
+import type { Queryable } from '../../packages/service/src/db/pool/pool.ts';
 import * as catalog from './catalog.ts';
 
 /** What this database server shares between databases: made where it is missing, so that the text can be loaded anywhere. */

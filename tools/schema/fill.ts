@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { applyCatalogueFile } from '../../packages/service/src/catalogue/catalogue-file.ts';
-import type { Pool } from '../../packages/service/src/db/pool.ts';
-import { insertInstance } from '../../packages/service/src/db/queries.ts';
+import type { Pool } from '../../packages/service/src/db/pool/pool.ts';
+import { insertInstance } from '../../packages/service/src/db/processes/queries.ts';
 import { insertAnswer } from '../../packages/service/src/idempotency/queries.ts';
-import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
-import { type AppId, type CallId, type EndUserId, newCallId } from '../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
+import type { HoldRequest } from '../../packages/service/src/kernel/calls/hold.ts';
+import { type AppId, type CallId, type EndUserId, newCallId } from '../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { insertCredit, insertSetAside, insertTakeBack } from '../../packages/service/src/ledger/funding/queries.ts';
 import { beginDrains } from '../../packages/service/src/ledger/hold/drain-queries.ts';
 import { takeTurn } from '../../packages/service/src/ledger/turn/queries.ts';
 import { insertWallet } from '../../packages/service/src/ledger/wallet/queries.ts';
 import { leaseTokens } from '../../packages/service/src/limits/queries.ts';
-import { reserveSandboxHolds } from '../../packages/service/src/sandbox/queries.ts';
-import { upsertSubscription } from '../../packages/service/src/webhooks/queries.ts';
+import { reserveSandboxHolds } from '../../packages/service/src/sandbox/holds/queries.ts';
+import { upsertSubscription } from '../../packages/service/src/webhooks/queue/queries.ts';
 
 const APP = 'app_fixture' as AppId;
 const LEASE_MS = 15_000;

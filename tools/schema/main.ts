@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { VERSION } from '../../packages/service/src/db/functions.ts';
-import { migrate } from '../../packages/service/src/db/migrate.ts';
-import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
+import { VERSION } from '../../packages/service/src/db/schema/functions.ts';
+import { migrate } from '../../packages/service/src/db/schema/migrate.ts';
+import { createPool, type Pool } from '../../packages/service/src/db/pool/pool.ts';
 import { startEmbeddedPostgres } from '../../packages/service/src/embedded/embedded-postgres.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { ROOT } from '../toolchain.ts';

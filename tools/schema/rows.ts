@@ -1,4 +1,4 @@
-import type { Queryable } from '../../packages/service/src/db/pool.ts';
+import type { Queryable } from '../../packages/service/src/db/pool/pool.ts';
 
 /** The rows of every table of ours, and where the sequences stand, as SQL for a database that has the schema and no rows. */
 export async function describeRows(db: Queryable): Promise<string> {

@@ -13,64 +13,68 @@ export const AREAS = tableOf({
   examples: '',
   kernel: '',
   db: 'kernel',
-  cells: 'kernel db',
   embedded: 'kernel',
   backup: 'kernel db embedded',
   providers: 'kernel contract upstream-http text-runs',
   limits: 'kernel db',
   audit: 'kernel db',
   webauthn: 'kernel',
-  accounts: 'kernel db limits audit webauthn contract',
-  identities: 'kernel db limits audit webauthn',
+  developers: 'kernel db limits audit webauthn contract',
+  people: 'kernel db limits audit webauthn',
   catalogue: 'kernel db contract',
   probe: 'kernel providers text-runs contract',
   'price-lists': 'kernel catalogue contract',
   idempotency: 'kernel db',
+  calls: 'kernel db contract',
   mail: 'kernel db',
   webhooks: 'kernel db contract audit',
-  ledger: 'kernel db cells',
-  connections: 'kernel db identities ledger audit',
+  ledger: 'kernel db',
+  doctor: 'kernel db developers catalogue webhooks ledger backup mail providers contract',
+  connections: 'kernel db people ledger audit',
   payments: 'kernel db connections ledger audit',
-  operator: `kernel db accounts identities catalogue ledger payments connections webhooks audit probe
+  operator: `kernel db developers people catalogue ledger payments connections webhooks audit probe doctor
     price-lists contract`,
-  // Users who move to another cell, with everything that is about them.
-  moves: 'kernel db cells identities idempotency ledger connections payments',
-  // Short looks at everybody else, for the doctor.
-  reach: 'kernel db operator contract',
-  usage: 'kernel db',
-  reconciliation: 'kernel db catalogue payments operator usage',
-  traces: 'kernel db',
-  stats: 'kernel db contract',
+  cells: 'kernel db people idempotency ledger connections payments',
+  reconciliation: 'kernel db catalogue payments operator calls',
   status: 'kernel db',
   sandbox: 'kernel db contract simulator audit',
-  privacy: 'kernel db accounts identities ledger payments connections audit mail usage traces operator',
-  gateway: 'kernel accounts catalogue limits idempotency ledger connections usage sandbox providers text-runs contract',
+  privacy: 'kernel db developers people ledger payments connections audit mail calls operator',
+  gateway: 'kernel developers catalogue limits idempotency ledger connections sandbox providers text-runs contract',
   telemetry: 'kernel catalogue gateway providers',
-  http: `kernel cells accounts catalogue limits identities ledger connections payments usage traces stats
+  http: `kernel cells developers catalogue limits people ledger connections payments calls
     status sandbox mail gateway operator privacy reconciliation webhooks contract`,
-  web: `kernel accounts catalogue limits identities ledger connections payments usage traces stats status
+  web: `kernel developers catalogue limits people ledger connections payments calls status
     sandbox mail webhooks operator privacy reconciliation http contract`,
-  app: `kernel db cells embedded backup providers probe price-lists accounts catalogue limits idempotency
-    usage traces stats status sandbox ledger identities connections payments mail operator reach privacy
+  app: `kernel db cells embedded backup providers probe price-lists developers catalogue limits idempotency
+    calls status sandbox ledger people connections payments mail operator doctor privacy
     reconciliation webhooks audit gateway telemetry http web contract simulator`,
-  cli: `app kernel db cells moves embedded backup audit accounts ledger stats catalogue price-lists probe
-    operator reach reconciliation webhooks contract`,
+  cli: `app kernel db cells embedded backup audit developers ledger calls catalogue price-lists probe
+    operator doctor reconciliation webhooks contract`,
   // They need these to measure the service as it is. They import nothing of `tests` and `tools`, and nothing imports them.
-  benchmarks: 'kernel db embedded accounts ledger app contract upstream-http',
+  benchmarks: 'kernel db embedded developers ledger app contract upstream-http',
 });
 
 /** The areas that are packages of their own, in `packages/`. All others but `examples` and `benchmarks` are folders of the service. */
 export const PACKAGES: readonly string[] = ['contract', 'simulator', 'upstream-http', 'text-runs', 'sdk'];
 
 /** The folders and rooms that own a schema of another name. Renaming it would lock older builds out. */
-export const SCHEMAS: Readonly<Record<string, string>> = {};
+export const SCHEMAS: Readonly<Record<string, string>> = {
+  developers: 'accounts',
+  people: 'identities',
+  'calls/usage': 'usage',
+  'calls/sessions': 'usage',
+  'calls/traces': 'traces',
+  'calls/stats': 'stats',
+  'calls/roll-up': 'stats',
+  'calls/rebuild': 'stats',
+};
 
 /** Single imports that the table does not allow. */
 export const ALLOWED_IMPORTS: Readonly<Record<string, string>> = {
   // A refusal carries a code of the wire, so that a signature lists what a route may answer.
-  'kernel/refusal.ts': 'contract/errors.ts',
+  'kernel/faults/refusal.ts': 'contract/errors.ts',
   // The pattern of a user id is part of the wire, and is written once.
-  'kernel/ids.ts': 'contract/identifiers.ts',
+  'kernel/values/ids.ts': 'contract/identifiers.ts',
 };
 
 const LANES = 'gateway/lanes/live-lane.ts gateway/lanes/sandbox-lane.ts';
@@ -81,7 +85,7 @@ export const FILE_IMPORTS: Readonly<Record<string, { only?: string; never: strin
   'gateway/lanes/sandbox-lane.ts': { only: 'gateway sandbox kernel limits', never: 'gateway/lanes/live-lane.ts' },
   // The sandbox answers and fails like a provider, and has no way to one.
   'gateway/lanes/sandbox-provider.ts': {
-    only: 'gateway sandbox kernel providers/provider.ts',
+    only: 'gateway sandbox kernel providers/port/provider.ts',
     never: 'gateway/lanes/live-lane.ts',
   },
   // A live call is never answered or paid by the sandbox.

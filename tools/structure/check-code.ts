@@ -6,7 +6,7 @@ import { isSql, qualifiedNames } from './sql.ts';
 import { type Code, codeIn, lineAt } from './typescript.ts';
 
 /** Where SQL is written: in files of these names, in the folder `db`, and in this file. */
-const SQL_HOME = /(?:^|[/-])queries\.ts$|^db\/|^embedded\/postmaster\.ts$/;
+const SQL_HOME = /(?:^|[/-])queries\.ts$|^db\/|^embedded\/server\/postmaster\.ts$/;
 
 /** Spending starts at zero in a month without holds; the month must be the one that holds use. */
 const SHARED = { file: 'ledger/wallet/queries.ts', name: 'db.current_month' };

@@ -11,7 +11,7 @@ const EXPANDS_AFTER = 20;
 
 /** What functions and views of a schema may mention of another, beyond what its folder may import. */
 const MENTIONS: Readonly<Record<string, readonly string[]>> = {
-  ledger: ['usage', 'traces', 'idempotency', 'webhooks'],
+  ledger: ['usage', 'traces', 'idempotency', 'webhooks', 'cells'],
   sandbox: ['idempotency'],
   idempotency: ['usage'],
   usage: ['ledger', 'catalogue'],
@@ -118,19 +118,26 @@ function checkNames({ path }: SqlFile, statement: Statement, objects: ReadonlySe
   });
 }
 
-/** The schemas of the folders that the owner of a schema may import. Undefined if nobody owns it. */
+/** The schemas of the places that the owners of a schema may import. Undefined if nobody owns it. */
 function schemasKnownTo(schema: string): readonly string[] | undefined {
-  const place = Object.entries(SCHEMAS).find(([, name]) => name === schema)?.[0] ?? schema;
-  const [area = '', room] = place.split('/');
-  const below = AREAS[area]?.flatMap((name) => schemasOf(name));
-  return room === undefined
-    ? below
-    : below?.concat(ROOMS[area]?.[room]?.flatMap((name) => schemasOf(`${area}/${name}`)) ?? []);
+  const listed = Object.keys(SCHEMAS).filter((place) => SCHEMAS[place] === schema);
+  const owners = listed.length > 0 ? listed : [schema];
+  if (owners.some((owner) => AREAS[areaOf(owner)] === undefined)) return undefined;
+  return owners.flatMap((owner) => {
+    const [area = '', room = ''] = owner.split('/');
+    const rooms = ROOMS[area]?.[room] ?? [];
+    return [...(AREAS[area] ?? []), ...rooms.map((name) => `${area}/${name}`)].flatMap(schemasOf);
+  });
 }
 
+function areaOf(place: string): string {
+  return place.split('/')[0] ?? '';
+}
+
+/** The schemas that a place owns. */
 function schemasOf(place: string): readonly string[] {
-  const own = Object.entries(SCHEMAS).filter(([name]) => name === place || name.startsWith(`${place}/`));
-  return own.length === 0 ? [place] : own.map(([, schema]) => schema);
+  const own = Object.keys(SCHEMAS).filter((name) => name === place || name.startsWith(`${place}/`));
+  return own.length === 0 ? [place] : own.map((name) => SCHEMAS[name] ?? '');
 }
 
 /** Functions and triggers have files of their own, so that a start can apply them again. */

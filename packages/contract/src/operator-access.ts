@@ -5,7 +5,7 @@ export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 /** The least role for a route or page, and whether it needs a fresh proof of who acts. */
 export interface OperatorAccess {
   readonly least: OperatorRole;
-  /** Moves money, sends providers' keys somewhere, or changes who may act: see `accounts/operator-role.ts`. */
+  /** Moves money, sends providers' keys somewhere, or changes who may act: see `developers/operators/role.ts`. */
   readonly needsProof?: true;
 }
 

@@ -37,7 +37,7 @@ export const DOCTOR_CHECKS = [
 ] as const;
 
 /** What only the command looks at: it reaches out to others, or opens connections of its own. */
-export const REACHING_CHECKS = [
+export const OUTSIDE_CHECKS = [
   'public-address',
   'same-database',
   'forwarding',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPool } from '../../../packages/service/src/db/pool.ts';
+import { createPool } from '../../../packages/service/src/db/pool/pool.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { send } from '../../support/client.ts';
 import { newOwner } from '../../support/control.ts';

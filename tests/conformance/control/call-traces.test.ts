@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deleteOldTraces, type RecentQuery, selectRecentTraces } from '../../../packages/service/src/traces/queries.ts';
+import { deleteOldTraces, type RecentQuery, selectRecentTraces } from '../../../packages/service/src/calls/traces/queries.ts';
 import { chat, type Reply } from '../../support/client.ts';
 import { newOperator, newOwnApp, newOwner, type Person } from '../../support/control.ts';
 import { openChat } from '../../support/open-chat.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { enrolmentKeys, makeEnrolmentCode } from '../../../packages/service/src/accounts/enrolment.ts';
+import { enrolmentKeys, makeEnrolmentCode } from '../../../packages/service/src/developers/factors/enrolment.ts';
 import { LEAST_ROLES } from '../../../packages/contract/src/access.ts';
 import { OPERATOR_ACCESS } from '../../../packages/contract/src/operator-access.ts';
-import { proofOf } from '../../../packages/service/src/web/frame/form-proof.ts';
+import { proofOf } from '../../../packages/service/src/web/serving/form-proof.ts';
 import { httpSend, type Reply } from '../../support/client.ts';
 import { newOperator, newOwner, PASSWORD, type Person, personWith, signIn } from '../../support/control.ts';
 import { keysOf } from '../../support/keys.ts';

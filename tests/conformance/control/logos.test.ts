@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sha256 } from '../../../packages/service/src/kernel/crypto.ts';
+import { sha256 } from '../../../packages/service/src/kernel/crypto/crypto.ts';
 import { send } from '../../support/client.ts';
 import { newOwner } from '../../support/control.ts';
 import { assertRefusal } from '../../support/refusal.ts';

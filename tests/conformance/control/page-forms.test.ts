@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ensureSignIn } from '../../../packages/service/src/accounts/ensure-account.ts';
+import { ensureSignIn } from '../../../packages/service/src/developers/sign-in/ensure-account.ts';
 import { send } from '../../support/client.ts';
 import { newOwner, PASSWORD } from '../../support/control.ts';
 import { assertPage, IN_ACCOUNT, openBrowser, signedInBrowser } from '../../support/page.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { digestOfApiKey, newApiKey } from '../../../packages/service/src/accounts/api-key.ts';
-import { newKeyId } from '../../../packages/service/src/kernel/ids.ts';
-import { sha256 } from '../../../packages/service/src/kernel/crypto.ts';
+import { digestOfApiKey, newApiKey } from '../../../packages/service/src/developers/keys/key-text.ts';
+import { newKeyId } from '../../../packages/service/src/kernel/values/ids.ts';
+import { sha256 } from '../../../packages/service/src/kernel/crypto/crypto.ts';
 import { chat, send } from '../../support/client.ts';
 import { newMember, newOwner, personWith } from '../../support/control.ts';
 import { callRoute, DATA_PLANE } from '../../support/every-route-refuses.ts';

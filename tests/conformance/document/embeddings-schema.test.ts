@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { readRequest } from '../../../packages/service/src/gateway/wires/embeddings/read.ts';
 import { embeddingsRequestSchema } from '../../../packages/service/src/gateway/wires/embeddings/request-schema.ts';
-import { Refusal } from '../../../packages/service/src/kernel/refusal.ts';
+import { Refusal } from '../../../packages/service/src/kernel/faults/refusal.ts';
 
 /** What the documents say of a body of `POST /v1/embeddings` must match what the gateway accepts. */
 

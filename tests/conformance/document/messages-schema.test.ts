@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { PARAMETERS } from '../../../packages/service/src/gateway/wires/messages/parameters.ts';
+import { PARAMETERS } from '../../../packages/service/src/gateway/wires/messages/request/parameters.ts';
 import {
   COUNT_SCHEMA,
   messagesRequestSchema,
-} from '../../../packages/service/src/gateway/wires/messages/request-schema.ts';
-import { Refusal } from '../../../packages/service/src/kernel/refusal.ts';
+} from '../../../packages/service/src/gateway/wires/messages/request/schema.ts';
+import { Refusal } from '../../../packages/service/src/kernel/faults/refusal.ts';
 import { anyMessagesBody } from '../../support/any-messages-body.ts';
 import { MESSAGES_TABLE } from '../../support/messages-parameter-table.ts';
 import { readBody } from '../../support/read-messages.ts';

@@ -1,5 +1,5 @@
 // Whole Messages of every kind.
-import type { JsonObject } from '../../../packages/service/src/kernel/json.ts';
+import type { JsonObject } from '../../../packages/service/src/kernel/text/json.ts';
 import { echoOf, plainOf } from './streams.ts';
 
 const call = (index: number, words: string, more: JsonObject = {}): JsonObject => ({

@@ -1,5 +1,5 @@
 // Streams of every kind, and what a client has at the end of each.
-import type { JsonObject } from '../../../packages/service/src/kernel/json.ts';
+import type { JsonObject } from '../../../packages/service/src/kernel/text/json.ts';
 import { chunkOf, runOf, type Sent } from '../responses/streams.ts';
 import { echoOf, eventsOf } from './streams.ts';
 

@@ -1,10 +1,10 @@
 import type { ErrorBody } from '@purser/contract/errors.ts';
 import { TextRun } from '@purser/text-runs/text-run.ts';
 import type { ToldUsage } from '../../../packages/service/src/gateway/call/wire.ts';
-import type { Echo } from '../../../packages/service/src/gateway/wires/messages/echo.ts';
-import { createMessagesReply } from '../../../packages/service/src/gateway/wires/messages/reply.ts';
-import type { JsonObject } from '../../../packages/service/src/kernel/json.ts';
-import type { FinishReason } from '../../../packages/service/src/providers/completion.ts';
+import type { Echo } from '../../../packages/service/src/gateway/wires/messages/conversation/echo.ts';
+import { createMessagesReply } from '../../../packages/service/src/gateway/wires/messages/reply/reply.ts';
+import type { JsonObject } from '../../../packages/service/src/kernel/text/json.ts';
+import type { FinishReason } from '../../../packages/service/src/providers/port/completion.ts';
 import { callOfReply, CHARGED, eventsIn, type Sent, TOLD } from '../responses/streams.ts';
 
 export function echoOf(more: Partial<Echo> = {}): Echo {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { releaseWallet } from '../../../packages/service/src/connections/release.ts';
-import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
-import { forgetPayer } from '../../../packages/service/src/payments/privacy-queries.ts';
-import { checkBooks } from '../../../packages/service/src/operator/ledger-check.ts';
+import type { EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
+import { forgetPayer } from '../../../packages/service/src/payments/records/privacy-queries.ts';
+import { checkBooks } from '../../../packages/service/src/operator/health/ledger-check.ts';
 import { chat } from '../../support/client.ts';
 import { connectionsOf } from '../../support/connections.ts';
 import { newOperator } from '../../support/control.ts';

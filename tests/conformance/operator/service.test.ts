@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { z } from 'zod';
 import type { healthSchema } from '../../../packages/contract/src/operator-health.ts';
-import { createPool, type Pool } from '../../../packages/service/src/db/pool.ts';
+import { createPool, type Pool } from '../../../packages/service/src/db/pool/pool.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { newOperator, newOwner, PASSWORD, signIn } from '../../support/control.ts';
 import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createForgetAddresses } from '../../../packages/service/src/audit/forget.ts';
 import { countSignIn, insertAuditEntry } from '../../../packages/service/src/audit/queries.ts';
-import { createPool } from '../../../packages/service/src/db/pool.ts';
+import { createPool } from '../../../packages/service/src/db/pool/pool.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { mailTo, newMember, newOperator, newOwner, PASSWORD, signIn } from '../../support/control.ts';
 import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';

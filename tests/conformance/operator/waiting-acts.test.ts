@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
+import type { EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { releaseWallet } from '../../../packages/service/src/connections/release.ts';
 import { createPrivacy } from '../../../packages/service/src/privacy/privacy.ts';
 import { newOperator, type Person } from '../../support/control.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { micros } from '../../../packages/service/src/kernel/micros.ts';
+import { micros } from '../../../packages/service/src/kernel/values/micros.ts';
 import { chargeFor } from '../../support/catalogue.ts';
 import { chat, type Reply } from '../../support/client.ts';
 import { newOwnApp, newOwner } from '../../support/control.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
+import type { EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { consent } from '../../support/connect-stage.ts';
 import { connectionsOf } from '../../support/connections.ts';
 import { assertPage } from '../../support/page.ts';

@@ -1,11 +1,11 @@
 import { mailsTo } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Email } from '../../../packages/service/src/identities/email.ts';
-import { moveIdentity } from '../../../packages/service/src/identities/move.ts';
-import { insertPasskey } from '../../../packages/service/src/identities/queries.ts';
-import { createPersonSessions } from '../../../packages/service/src/identities/session.ts';
-import { type EndUserId, newAppId } from '../../../packages/service/src/kernel/ids.ts';
+import type { Email } from '../../../packages/service/src/people/email.ts';
+import { moveIdentity } from '../../../packages/service/src/people/email-change.ts';
+import { insertPasskey } from '../../../packages/service/src/people/queries.ts';
+import { createPersonSessions } from '../../../packages/service/src/people/session.ts';
+import { type EndUserId, newAppId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { CONSENT, consent, consentAndGoOn, newConnectPerson } from '../../support/connect-stage.ts';
 import { chat } from '../../support/client.ts';
 import { setConnectStage } from '../../support/connect-stage.ts';

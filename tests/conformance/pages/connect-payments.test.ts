@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
+import type { EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { CONSENT, consentAndGoOn, newConnectPerson } from '../../support/connect-stage.ts';
 import { setConnectStage } from '../../support/connect-stage.ts';
 import { assertPage, mainOf, wayBackOf } from '../../support/page.ts';

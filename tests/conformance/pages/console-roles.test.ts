@@ -8,8 +8,8 @@ import {
   OPERATOR_ROLES,
   operatorAccessOf,
 } from '../../../packages/contract/src/operator-access.ts';
-import type { AppId } from '../../../packages/service/src/kernel/ids.ts';
-import { proofOf } from '../../../packages/service/src/web/frame/form-proof.ts';
+import type { AppId } from '../../../packages/service/src/kernel/values/ids.ts';
+import { proofOf } from '../../../packages/service/src/web/serving/form-proof.ts';
 import { httpSend, type Reply } from '../../support/client.ts';
 import { newMember, newOperator, newOwner } from '../../support/control.ts';
 import { keysOf } from '../../support/keys.ts';

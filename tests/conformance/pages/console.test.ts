@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { APP_PAGES } from '../../../packages/service/src/web/console/navigation.ts';
+import { APP_PAGES } from '../../../packages/service/src/web/console/frame/navigation.ts';
 import { chat } from '../../support/client.ts';
 import { newOwnApp, newOwner } from '../../support/control.ts';
 import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Refusal } from '../../../packages/service/src/kernel/refusal.ts';
-import { createProviderBills } from '../../../packages/service/src/reconciliation/bills.ts';
+import { Refusal } from '../../../packages/service/src/kernel/faults/refusal.ts';
+import { createProviderBills } from '../../../packages/service/src/reconciliation/bills/bills.ts';
 import { newOperator } from '../../support/control.ts';
 import { operatorBrowser } from '../../support/page.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';

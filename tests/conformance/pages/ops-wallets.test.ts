@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AppId } from '../../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../../packages/service/src/kernel/micros.ts';
-import { selectAnyWallets } from '../../../packages/service/src/ledger/wallet/operator-queries.ts';
+import type { AppId } from '../../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../../packages/service/src/kernel/values/micros.ts';
+import { selectAnyWallets } from '../../../packages/service/src/ledger/overview/operator-queries.ts';
 import { newOperator, type Person } from '../../support/control.ts';
 import { GROWTH } from '../../support/grown-tables.ts';
 import { assertPage, type Browser, IN_CONSOLE, mainOf, openBrowser } from '../../support/page.ts';

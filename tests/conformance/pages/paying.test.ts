@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { systemClock } from '../../../packages/service/src/kernel/clock.ts';
+import { systemClock } from '../../../packages/service/src/kernel/time/clock.ts';
 import { signWebhook } from '../../../packages/service/src/payments/test-processor/signed-webhooks.ts';
 import { chat, send } from '../../support/client.ts';
 import { setConnectStage } from '../../support/connect-stage.ts';

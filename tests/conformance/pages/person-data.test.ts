@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { personExportSchema } from '../../../packages/contract/src/operator-people.ts';
-import { insertInstance } from '../../../packages/service/src/db/queries.ts';
-import type { Email } from '../../../packages/service/src/identities/email.ts';
-import { createPersonSessions } from '../../../packages/service/src/identities/session.ts';
-import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../../packages/service/src/kernel/micros.ts';
+import { insertInstance } from '../../../packages/service/src/db/processes/queries.ts';
+import type { Email } from '../../../packages/service/src/people/email.ts';
+import { createPersonSessions } from '../../../packages/service/src/people/session.ts';
+import type { EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../../packages/service/src/kernel/values/micros.ts';
 import { reserveHolds } from '../../../packages/service/src/ledger/hold/queries.ts';
 import { reapHolds } from '../../../packages/service/src/ledger/recovery/queries.ts';
 import { settleLate } from '../../../packages/service/src/ledger/settlement/queries.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../../packages/service/src/kernel/micros.ts';
+import type { EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../../packages/service/src/kernel/values/micros.ts';
 import { createFunding } from '../../../packages/service/src/ledger/funding/funding.ts';
 import type { Reply } from '../../support/client.ts';
 import { assertPage, type Browser, mainOf, operatorBrowser } from '../../support/page.ts';

@@ -2,7 +2,7 @@ import { mailsTo, sealedEmail } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLinks, redirectName } from '../../../packages/service/src/connections/link.ts';
-import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
+import type { EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { mailTo } from '../../support/control.ts';
 import { keysOf } from '../../support/keys.ts';
 import { assertPage, type Browser, mainOf, openBrowser } from '../../support/page.ts';

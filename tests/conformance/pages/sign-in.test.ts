@@ -1,7 +1,7 @@
 import { sealedEmail } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deriveKey, hmacSha256 } from '../../../packages/service/src/kernel/crypto.ts';
+import { deriveKey, hmacSha256 } from '../../../packages/service/src/kernel/crypto/crypto.ts';
 import { mailTo } from '../../support/control.ts';
 import { assertPage, type Browser, openBrowser } from '../../support/page.ts';
 import { askForCode, isSignedIn, otherCode, PERSON_COOKIE, signedInPerson, submitFrom } from '../../support/people.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
+import type { EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { type Browser, openBrowser } from '../../support/page.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import { signedInPerson } from '../../support/people.ts';

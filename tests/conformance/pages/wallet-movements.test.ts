@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { WALLET_TEXTS } from '../../../packages/service/src/web/wallet/texts.ts';
-import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../../packages/service/src/kernel/micros.ts';
+import { WALLET_TEXTS } from '../../../packages/service/src/web/movements/texts.ts';
+import type { EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../../packages/service/src/kernel/values/micros.ts';
 import { createFunding } from '../../../packages/service/src/ledger/funding/funding.ts';
 import { chargeFor } from '../../support/catalogue.ts';
 import type { Reply } from '../../support/client.ts';

@@ -1,12 +1,12 @@
 import { mailsTo } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createWalletMail } from '../../../packages/service/src/app/wallet-mail.ts';
+import { createWalletMail } from '../../../packages/service/src/app/compose/wallet-mail.ts';
 import { sendCapAlerts } from '../../../packages/service/src/connections/alerts.ts';
 import { writeLetter } from '../../../packages/service/src/mail/letter.ts';
 import { insertMessage } from '../../../packages/service/src/mail/queries.ts';
 import { createLinks } from '../../../packages/service/src/connections/link.ts';
-import { systemClock } from '../../../packages/service/src/kernel/clock.ts';
+import { systemClock } from '../../../packages/service/src/kernel/time/clock.ts';
 import { chargeFor } from '../../support/catalogue.ts';
 import type { Reply } from '../../support/client.ts';
 import { createGate } from '../../support/gate.ts';

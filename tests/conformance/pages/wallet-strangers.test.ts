@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deriveKey, hmacSha256 } from '../../../packages/service/src/kernel/crypto.ts';
-import { newConnectionId } from '../../../packages/service/src/kernel/ids.ts';
+import { deriveKey, hmacSha256 } from '../../../packages/service/src/kernel/crypto/crypto.ts';
+import { newConnectionId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { openBrowser } from '../../support/page.ts';
 import { assertPage } from '../../support/page.ts';
 import { PERSON_COOKIE, walletOwnersOf } from '../../support/people.ts';

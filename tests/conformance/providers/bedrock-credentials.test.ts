@@ -20,9 +20,9 @@ import {
 import { PROXY_CERTIFICATE } from './vendors/proxy-certificate.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { providerSchema } from '../../../packages/contract/src/catalogue-providers.ts';
-import { systemClock } from '../../../packages/service/src/kernel/clock.ts';
+import { systemClock } from '../../../packages/service/src/kernel/time/clock.ts';
 import { createProviderKeys } from '../../../packages/service/src/providers/keys/provider-keys.ts';
-import { type Provider, UpstreamError } from '../../../packages/service/src/providers/provider.ts';
+import { type Provider, UpstreamError } from '../../../packages/service/src/providers/port/provider.ts';
 import { createProviderRegistry } from '../../../packages/service/src/providers/registry.ts';
 
 /** Where the credentials of a Bedrock provider come from, and how they are fetched: by calls through the provider port. */

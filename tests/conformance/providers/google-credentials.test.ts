@@ -11,8 +11,8 @@ import { inspect } from 'node:util';
 import { SUBJECT_TOKEN, startTokenServer, type TokenServer } from './gemini/token-server.ts';
 import { fetchAccessToken } from '../../../packages/service/src/providers/google/credentials.ts';
 import { GOOGLE_TOKEN_URI, tokenFetch } from '../../../packages/service/src/providers/google/token-transport.ts';
-import { UpstreamError, type UpstreamErrorKind } from '../../../packages/service/src/providers/provider.ts';
-import { createVendorHttp } from '../../../packages/service/src/providers/vendor-fetch.ts';
+import { UpstreamError, type UpstreamErrorKind } from '../../../packages/service/src/providers/port/provider.ts';
+import { createVendorHttp } from '../../../packages/service/src/providers/transport/vendor-fetch.ts';
 
 const http = createVendorHttp();
 const ours = { http, project: 'shop-1', environment: {} };

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { callOf, HELLO, joined, messageOf, setGeminiStage, streamOf } from './gemini/stage.ts';
 import { FAILURES } from './gemini/wire.ts';
 import { fixedKey } from '../../../packages/service/src/providers/keys/key-source.ts';
-import { UpstreamError } from '../../../packages/service/src/providers/provider.ts';
+import { UpstreamError } from '../../../packages/service/src/providers/port/provider.ts';
 
 const { server, provider, gemini, both } = await setGeminiStage();
 

@@ -13,8 +13,8 @@ import { createHttpClient } from '../../../packages/upstream-http/src/client.ts'
 import { providerSchema, vertexAddress } from '../../../packages/contract/src/catalogue-providers.ts';
 import { createVertex } from '../../../packages/service/src/providers/google/vertex.ts';
 import { fixedKey, type KeySource } from '../../../packages/service/src/providers/keys/key-source.ts';
-import type { Provider } from '../../../packages/service/src/providers/provider.ts';
-import { createVendorHttp } from '../../../packages/service/src/providers/vendor-fetch.ts';
+import type { Provider } from '../../../packages/service/src/providers/port/provider.ts';
+import { createVendorHttp } from '../../../packages/service/src/providers/transport/vendor-fetch.ts';
 
 const http = createVendorHttp();
 const client = createHttpClient();

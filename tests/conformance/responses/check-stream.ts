@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { JsonObject } from '../../../packages/service/src/kernel/json.ts';
+import type { JsonObject } from '../../../packages/service/src/kernel/text/json.ts';
 
 interface Following {
   readonly item: JsonObject;

@@ -1,7 +1,7 @@
-import { createReply } from '../../../packages/service/src/gateway/wires/responses/reply.ts';
-import type { Echo, Sealing } from '../../../packages/service/src/gateway/wires/responses/echo.ts';
-import type { JsonObject } from '../../../packages/service/src/kernel/json.ts';
-import type { Completion, FinishReason } from '../../../packages/service/src/providers/completion.ts';
+import { createReply } from '../../../packages/service/src/gateway/wires/responses/reply/reply.ts';
+import type { Echo, Sealing } from '../../../packages/service/src/gateway/wires/responses/conversation/echo.ts';
+import type { JsonObject } from '../../../packages/service/src/kernel/text/json.ts';
+import type { Completion, FinishReason } from '../../../packages/service/src/providers/port/completion.ts';
 import { NATIVE_ITEM } from './stream-cases.ts';
 import { callOfReply, echoOf, openSealing, TOLD } from './streams.ts';
 

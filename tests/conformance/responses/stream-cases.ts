@@ -1,6 +1,6 @@
 import type { ErrorBody } from '@purser/contract/errors.ts';
 import { chunkOf, echoOf, eventsIn, nativeChunk, openSealing, played, runOf, type Sent } from './streams.ts';
-import type { JsonObject } from '../../../packages/service/src/kernel/json.ts';
+import type { JsonObject } from '../../../packages/service/src/kernel/text/json.ts';
 
 const WEATHER = { id: 'call_1', type: 'function', index: 0, function: { name: 'get_weather', arguments: '' } };
 const token = {

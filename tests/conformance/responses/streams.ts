@@ -1,12 +1,12 @@
 import { type ChunkPattern, patternOf as madePattern, TextRun } from '@purser/text-runs/text-run.ts';
 import type { ErrorBody } from '@purser/contract/errors.ts';
 import type { ReplyCall, ToldUsage } from '../../../packages/service/src/gateway/call/wire.ts';
-import type { Echo, GivenTool, Sealing } from '../../../packages/service/src/gateway/wires/responses/echo.ts';
-import { createReply } from '../../../packages/service/src/gateway/wires/responses/reply.ts';
-import { newCallId } from '../../../packages/service/src/kernel/ids.ts';
-import type { JsonObject } from '../../../packages/service/src/kernel/json.ts';
-import { type Micros, micros } from '../../../packages/service/src/kernel/micros.ts';
-import type { Chunk, FinishReason } from '../../../packages/service/src/providers/completion.ts';
+import type { Echo, GivenTool, Sealing } from '../../../packages/service/src/gateway/wires/responses/conversation/echo.ts';
+import { createReply } from '../../../packages/service/src/gateway/wires/responses/reply/reply.ts';
+import { newCallId } from '../../../packages/service/src/kernel/values/ids.ts';
+import type { JsonObject } from '../../../packages/service/src/kernel/text/json.ts';
+import { type Micros, micros } from '../../../packages/service/src/kernel/values/micros.ts';
+import type { Chunk, FinishReason } from '../../../packages/service/src/providers/port/completion.ts';
 
 /** What a provider sends of one stream. */
 export type Sent = Chunk | TextRun<Chunk>;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, test } from 'node:test';
-import { systemClock } from '../../../packages/service/src/kernel/clock.ts';
-import { createCourier } from '../../../packages/service/src/webhooks/deliver.ts';
-import { createEndpointGuard } from '../../../packages/service/src/webhooks/endpoint-guard.ts';
-import { isPublicAddress } from '../../../packages/service/src/webhooks/public-address.ts';
+import { systemClock } from '../../../packages/service/src/kernel/time/clock.ts';
+import { createCourier } from '../../../packages/service/src/webhooks/delivery/deliver.ts';
+import { createEndpointGuard } from '../../../packages/service/src/webhooks/delivery/endpoint-guard.ts';
+import { isPublicAddress } from '../../../packages/service/src/webhooks/delivery/public-address.ts';
 import { addressText, isSpecial, randomAddress } from './address-oracle.ts';
 import { startReceiver } from '../../support/webhook-receiver.ts';
 

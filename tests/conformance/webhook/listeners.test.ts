@@ -1,7 +1,7 @@
 import { sealedEmail } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AppId } from '../../../packages/service/src/kernel/ids.ts';
+import type { AppId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { send } from '../../support/client.ts';
 import { newMember, newOwner, type Person } from '../../support/control.ts';
 import { assertRefusal } from '../../support/refusal.ts';

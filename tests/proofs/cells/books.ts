@@ -1,4 +1,4 @@
-import type { Pool } from '../../../packages/service/src/db/pool.ts';
+import type { Pool } from '../../../packages/service/src/db/pool/pool.ts';
 import { judge } from '../failover/books.ts';
 import type { Call } from '../failover/load.ts';
 import { sql } from '../../support/sql.ts';

@@ -1,8 +1,8 @@
 // The ledgers of three cells, of which the first lends of the budgets of API keys.
-import { insertOwnCell } from '../../../packages/service/src/cells/queries.ts';
-import type { HoldRequest } from '../../../packages/service/src/kernel/hold.ts';
-import type { KeyId } from '../../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../../packages/service/src/kernel/micros.ts';
+import { insertOwnCell } from '../../../packages/service/src/cells/topology/queries.ts';
+import type { HoldRequest } from '../../../packages/service/src/kernel/calls/hold.ts';
+import type { KeyId } from '../../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../../packages/service/src/kernel/values/micros.ts';
 import {
   type BudgetMonth,
   endRecall,

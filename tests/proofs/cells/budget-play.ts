@@ -1,8 +1,8 @@
 // Monthly budgets of API keys over three cells, message by message.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { HoldRequest } from '../../../packages/service/src/kernel/hold.ts';
-import type { KeyId } from '../../../packages/service/src/kernel/ids.ts';
+import type { HoldRequest } from '../../../packages/service/src/kernel/calls/hold.ts';
+import type { KeyId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { arrive, type BudgetCells, type Cell, CELLS, HOME, type Message } from './budget-cells.ts';
 import { endOf } from '../../support/ledger-database.ts';
 

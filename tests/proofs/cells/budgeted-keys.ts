@@ -1,10 +1,10 @@
 // Live keys with monthly budgets, which both cells know.
 import assert from 'node:assert/strict';
-import { digestOfApiKey, newApiKey } from '../../../packages/service/src/accounts/api-key.ts';
-import { insertKey } from '../../../packages/service/src/accounts/key-queries.ts';
-import { NO_SETTINGS } from '../../../packages/service/src/accounts/key-settings.ts';
-import { type KeyId, newKeyId } from '../../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../../packages/service/src/kernel/micros.ts';
+import { digestOfApiKey, newApiKey } from '../../../packages/service/src/developers/keys/key-text.ts';
+import { insertKey } from '../../../packages/service/src/developers/keys/queries.ts';
+import { NO_SETTINGS } from '../../../packages/service/src/developers/keys/settings.ts';
+import { type KeyId, newKeyId } from '../../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../../packages/service/src/kernel/values/micros.ts';
 import { send } from '../../support/client.ts';
 import { changeKeys } from '../../support/operator-acts.ts';
 import { sql } from '../../support/sql.ts';

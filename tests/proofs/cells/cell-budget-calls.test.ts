@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { openCell } from '../../../packages/service/src/app/own-cell.ts';
-import { CELL_REQUEST, createCellRequests } from '../../../packages/service/src/cells/cell-request.ts';
-import { GIVE_BACK, LEND } from '../../../packages/service/src/http/cells/budgets.ts';
-import { systemClock } from '../../../packages/service/src/kernel/clock.ts';
-import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
-import { proofsOf } from '../../../packages/service/src/kernel/keys.ts';
+import { openCell } from '../../../packages/service/src/app/cells/own-cell.ts';
+import { CELL_REQUEST, createCellRequests } from '../../../packages/service/src/cells/routing/cell-request.ts';
+import { GIVE_BACK, LEND } from '../../../packages/service/src/http/cells/money/budgets.ts';
+import { systemClock } from '../../../packages/service/src/kernel/time/clock.ts';
+import type { EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
+import { proofsOf } from '../../../packages/service/src/kernel/crypto/keys.ts';
 import { chat, type Reply, send, untilAnswered } from '../../support/client.ts';
 import { newMember, type Person } from '../../support/control.ts';
 import { type Budgeted, budgetedKeys } from './budgeted-keys.ts';

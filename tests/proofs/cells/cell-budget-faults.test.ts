@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { type HoldAnswer, holdAnswerOf, type HoldRequest } from '../../../packages/service/src/kernel/hold.ts';
-import type { KeyId } from '../../../packages/service/src/kernel/ids.ts';
+import { type HoldAnswer, holdAnswerOf, type HoldRequest } from '../../../packages/service/src/kernel/calls/hold.ts';
+import type { KeyId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
-import { micros } from '../../../packages/service/src/kernel/micros.ts';
+import { micros } from '../../../packages/service/src/kernel/values/micros.ts';
 import { createBudgetHome } from '../../../packages/service/src/ledger/budgets/budget-home.ts';
 import { createFindRoom } from '../../../packages/service/src/ledger/budgets/find-room.ts';
 import { placeOverCells } from '../../../packages/service/src/ledger/budgets/holds-over-cells.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import type { HoldRequest } from '../../../packages/service/src/kernel/hold.ts';
-import type { KeyId } from '../../../packages/service/src/kernel/ids.ts';
+import type { HoldRequest } from '../../../packages/service/src/kernel/calls/hold.ts';
+import type { KeyId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { arrive, type Cell, HOME, openBudgetCells } from './budget-cells.ts';
 import { BudgetPlay, budgetSteps } from './budget-play.ts';
 import { endOf } from '../../support/ledger-database.ts';

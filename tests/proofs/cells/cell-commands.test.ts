@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { CellFault } from '../../../packages/service/src/cells/cells.ts';
-import { guardDirectory } from '../../../packages/service/src/cells/copy.ts';
-import { CommandError } from '../../../packages/service/src/cli/command-error.ts';
+import { CellFault } from '../../../packages/service/src/cells/topology/cells.ts';
+import { guardDirectory } from '../../../packages/service/src/cells/directory/copy.ts';
+import { CommandError } from '../../../packages/service/src/cli/terminal/command-error.ts';
 import { runHere } from '../../support/commands.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { sql } from '../../support/sql.ts';

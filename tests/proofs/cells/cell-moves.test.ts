@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { selectSlot } from '../../../packages/service/src/cells/moving-queries.ts';
-import { slotOf } from '../../../packages/service/src/cells/slot.ts';
-import { insertInstance } from '../../../packages/service/src/db/queries.ts';
-import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../../packages/service/src/kernel/micros.ts';
+import { selectSlot } from '../../../packages/service/src/cells/moving/queries.ts';
+import { slotOf } from '../../../packages/service/src/kernel/values/slot.ts';
+import { insertInstance } from '../../../packages/service/src/db/processes/queries.ts';
+import type { EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../../packages/service/src/kernel/values/micros.ts';
 import { checkChanges } from '../../../packages/service/src/ledger/check/check.ts';
 import { createFunding } from '../../../packages/service/src/ledger/funding/funding.ts';
 import { reserveHolds } from '../../../packages/service/src/ledger/hold/queries.ts';
@@ -16,7 +16,7 @@ import {
   type MoveStep,
   moveSlot,
   takeBack,
-} from '../../../packages/service/src/moves/move-slot.ts';
+} from '../../../packages/service/src/cells/moving/move-slot.ts';
 import { catalogueAt } from '../../support/catalogue.ts';
 import { chat, send } from '../../support/client.ts';
 import type { TestDatabase } from '../../support/database.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
+import type { EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { createWallets } from '../../../packages/service/src/ledger/wallet/wallet.ts';
 import { allPages } from './all-pages.ts';
 import { send } from '../../support/client.ts';

@@ -1,9 +1,9 @@
 // Payments at Stripe of users in the cells of `startTwoCells`.
-import { systemClock } from '../../../packages/service/src/kernel/clock.ts';
-import { type EndUserId, newIdentityId } from '../../../packages/service/src/kernel/ids.ts';
+import { systemClock } from '../../../packages/service/src/kernel/time/clock.ts';
+import { type EndUserId, newIdentityId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
-import { micros } from '../../../packages/service/src/kernel/micros.ts';
-import { createCheckouts } from '../../../packages/service/src/payments/checkout.ts';
+import { micros } from '../../../packages/service/src/kernel/values/micros.ts';
+import { createCheckouts } from '../../../packages/service/src/payments/checkouts.ts';
 import { createStripe } from '../../../packages/service/src/payments/stripe/stripe.ts';
 import { send } from '../../support/client.ts';
 import type { StripeServer } from '../../support/stripe-server.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createHandOvers } from '../../../packages/service/src/identities/hand-over.ts';
-import { createPersonSessions } from '../../../packages/service/src/identities/session.ts';
-import { type Clock, systemClock } from '../../../packages/service/src/kernel/clock.ts';
+import { createHandOvers } from '../../../packages/service/src/people/hand-over.ts';
+import { createPersonSessions } from '../../../packages/service/src/people/session.ts';
+import { type Clock, systemClock } from '../../../packages/service/src/kernel/time/clock.ts';
 import { arrivalOf, askerOf, beginAtC2, cellPeopleOf, proofsBy } from './cell-people.ts';
 import { send } from '../../support/client.ts';
 import { mailTo } from '../../support/control.ts';

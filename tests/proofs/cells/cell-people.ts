@@ -1,11 +1,11 @@
 // People who are signed in to one of two cells, and browsers that show pages of both.
 import assert from 'node:assert/strict';
-import { CELL_REQUEST, createCellRequests } from '../../../packages/service/src/cells/cell-request.ts';
-import type { Email } from '../../../packages/service/src/identities/email.ts';
-import { createPersonSessions, type Person } from '../../../packages/service/src/identities/session.ts';
-import { systemClock } from '../../../packages/service/src/kernel/clock.ts';
-import type { ConnectionId } from '../../../packages/service/src/kernel/ids.ts';
-import { proofsOf } from '../../../packages/service/src/kernel/keys.ts';
+import { CELL_REQUEST, createCellRequests } from '../../../packages/service/src/cells/routing/cell-request.ts';
+import type { Email } from '../../../packages/service/src/people/email.ts';
+import { createPersonSessions, type Person } from '../../../packages/service/src/people/session.ts';
+import { systemClock } from '../../../packages/service/src/kernel/time/clock.ts';
+import type { ConnectionId } from '../../../packages/service/src/kernel/values/ids.ts';
+import { proofsOf } from '../../../packages/service/src/kernel/crypto/keys.ts';
 import { type Reply, send } from '../../support/client.ts';
 import { connectionsOf } from '../../support/connections.ts';
 import { assertPage, type Browser, openBrowser } from '../../support/page.ts';

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import type { AppId, EndUserId } from '../../../packages/service/src/kernel/ids.ts';
+import type { AppId, EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
 import {
   type MoveDatabases,
   type MoveStep,
   moveSlot,
   takeBack,
-} from '../../../packages/service/src/moves/move-slot.ts';
-import { selectSlot } from '../../../packages/service/src/cells/moving-queries.ts';
-import { slotOf } from '../../../packages/service/src/cells/slot.ts';
+} from '../../../packages/service/src/cells/moving/move-slot.ts';
+import { selectSlot } from '../../../packages/service/src/cells/moving/queries.ts';
+import { slotOf } from '../../../packages/service/src/kernel/values/slot.ts';
 import { catalogueAt } from '../../support/catalogue.ts';
 import { chat, type Reply, send } from '../../support/client.ts';
 import { type Name, openLedgerCells } from './ledger-cells.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
+import type { EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { checkChanges } from '../../../packages/service/src/ledger/check/check.ts';
 import { createWallets } from '../../../packages/service/src/ledger/wallet/wallet.ts';
 import { chargeFor } from '../../support/catalogue.ts';

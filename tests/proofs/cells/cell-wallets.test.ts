@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
+import type { EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { allPages } from './all-pages.ts';
 import { askerOf, cellPeopleOf } from './cell-people.ts';
 import { cellPaymentsOf, stripeSettings } from './cell-payments.ts';

@@ -1,9 +1,9 @@
 // Wallets that move between two cells, each with a twin that stays.
 import assert from 'node:assert/strict';
-import { slotOf } from '../../../packages/service/src/cells/slot.ts';
-import type { Email } from '../../../packages/service/src/identities/email.ts';
-import type { AppId, ConnectionId, EndUserId } from '../../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../../packages/service/src/kernel/micros.ts';
+import { slotOf } from '../../../packages/service/src/kernel/values/slot.ts';
+import type { Email } from '../../../packages/service/src/people/email.ts';
+import type { AppId, ConnectionId, EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../../packages/service/src/kernel/values/micros.ts';
 import { createFunding } from '../../../packages/service/src/ledger/funding/funding.ts';
 import { createPrivacy } from '../../../packages/service/src/privacy/privacy.ts';
 import type { CellPeople } from './cell-people.ts';

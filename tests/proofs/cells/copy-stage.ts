@@ -1,8 +1,8 @@
 // `purser cells subscribe --again` between two databases of one server, and what stands in its way.
 import type { TestContext } from 'node:test';
-import { copyAgain } from '../../../packages/service/src/cells/copy.ts';
-import { isCopying } from '../../../packages/service/src/cells/queries.ts';
-import { inTransaction } from '../../../packages/service/src/db/pool.ts';
+import { copyAgain } from '../../../packages/service/src/cells/directory/copy.ts';
+import { isCopying } from '../../../packages/service/src/cells/topology/queries.ts';
+import { inTransaction } from '../../../packages/service/src/db/pool/pool.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { startDatabaseProxy } from '../../support/database-proxy.ts';

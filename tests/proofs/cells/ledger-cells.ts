@@ -1,10 +1,10 @@
 // A ledger of two cells, whose wallets move between them.
 import assert from 'node:assert/strict';
-import { CellFault } from '../../../packages/service/src/cells/cells.ts';
-import { slotOf } from '../../../packages/service/src/cells/slot.ts';
-import type { CallId, EndUserId } from '../../../packages/service/src/kernel/ids.ts';
-import { moveSlot, type MoveStep, takeBack } from '../../../packages/service/src/moves/move-slot.ts';
-import type { HoldRequest } from '../../../packages/service/src/kernel/hold.ts';
+import { CellFault } from '../../../packages/service/src/cells/topology/cells.ts';
+import { slotOf } from '../../../packages/service/src/kernel/values/slot.ts';
+import type { CallId, EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
+import { moveSlot, type MoveStep, takeBack } from '../../../packages/service/src/cells/moving/move-slot.ts';
+import type { HoldRequest } from '../../../packages/service/src/kernel/calls/hold.ts';
 import type { Settlement } from '../../../packages/service/src/ledger/settlement/settlement.ts';
 import { APP, openLedgerDatabase, type SettleAnswer, type WAYS } from '../../support/ledger-database.ts';
 import { type ChangeOfCell, type LedgerUnderTest, underTest } from '../histories/ledger-under-test.ts';

@@ -1,5 +1,5 @@
 // What two cells know of users who move, for tests of moves.
-import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
+import type { EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { selectParcel } from '../../../packages/service/src/ledger/moving/queries.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { APP } from '../../support/ledger-database.ts';

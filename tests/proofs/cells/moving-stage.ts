@@ -1,16 +1,16 @@
 // Two cells whose directory PostgreSQL copies, on one server, and what is about a user in each.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { openCell } from '../../../packages/service/src/app/own-cell.ts';
-import { addCell } from '../../../packages/service/src/cells/cells.ts';
-import { publishDirectory, subscribe } from '../../../packages/service/src/cells/directory.ts';
-import { slotOf } from '../../../packages/service/src/cells/slot.ts';
-import type { AppId, EndUserId } from '../../../packages/service/src/kernel/ids.ts';
+import { openCell } from '../../../packages/service/src/app/cells/own-cell.ts';
+import { addCell } from '../../../packages/service/src/cells/topology/cells.ts';
+import { publishDirectory, subscribe } from '../../../packages/service/src/cells/directory/directory.ts';
+import { slotOf } from '../../../packages/service/src/kernel/values/slot.ts';
+import type { AppId, EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { checkLedger } from '../../../packages/service/src/ledger/check/check.ts';
 import { beginWalletIds } from '../../../packages/service/src/ledger/wallet/queries.ts';
-import type { MoveDatabases } from '../../../packages/service/src/moves/move-slot.ts';
-import { checkPayments } from '../../../packages/service/src/payments/check.ts';
+import type { MoveDatabases } from '../../../packages/service/src/cells/moving/move-slot.ts';
+import { checkPayments } from '../../../packages/service/src/payments/check/check.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { startLogicalServer } from './logical-server.ts';
 import { startTestService, type TestService } from '../../support/service.ts';

@@ -1,10 +1,10 @@
 // Moves users between the cells of `startTwoCells`, whose directories nobody copies.
 import assert from 'node:assert/strict';
-import { selectSlot } from '../../../packages/service/src/cells/moving-queries.ts';
-import { slotOf } from '../../../packages/service/src/cells/slot.ts';
-import { bumpGeneration } from '../../../packages/service/src/db/queries.ts';
-import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
-import { moveSlot } from '../../../packages/service/src/moves/move-slot.ts';
+import { selectSlot } from '../../../packages/service/src/cells/moving/queries.ts';
+import { slotOf } from '../../../packages/service/src/kernel/values/slot.ts';
+import { bumpGeneration } from '../../../packages/service/src/db/processes/queries.ts';
+import type { EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
+import { moveSlot } from '../../../packages/service/src/cells/moving/move-slot.ts';
 import { send } from '../../support/client.ts';
 import type { CellName, TwoCells } from './two-cells.ts';
 import { sql } from '../../support/sql.ts';

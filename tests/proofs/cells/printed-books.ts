@@ -1,6 +1,6 @@
 // What owners and operators read of several cells.
 import type { TestContext } from 'node:test';
-import type { Pool } from '../../../packages/service/src/db/pool.ts';
+import type { Pool } from '../../../packages/service/src/db/pool/pool.ts';
 import { runHere } from '../../support/commands.ts';
 import { SHARED_SECRET } from '../../support/keys.ts';
 

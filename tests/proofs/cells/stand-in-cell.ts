@@ -9,9 +9,9 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import { envelopeOf, faultRefusal } from '../../../packages/service/src/http/envelope.ts';
-import type { CorrelationId } from '../../../packages/service/src/kernel/ids.ts';
-import { refuse } from '../../../packages/service/src/kernel/refusal.ts';
+import { envelopeOf, faultRefusal } from '../../../packages/service/src/http/answers/envelope.ts';
+import type { CorrelationId } from '../../../packages/service/src/kernel/values/ids.ts';
+import { refuse } from '../../../packages/service/src/kernel/faults/refusal.ts';
 import { send } from '../../support/client.ts';
 import type { TwoCells } from './two-cells.ts';
 import { waitUntil } from '../../support/wait-until.ts';

@@ -1,18 +1,18 @@
 // Two services on two databases, which are two cells with the same apps. They share the secret and an upstream.
 import assert from 'node:assert/strict';
-import { newApiKey } from '../../../packages/service/src/accounts/api-key.ts';
-import { register } from '../../../packages/service/src/accounts/registration.ts';
-import { openCell } from '../../../packages/service/src/app/own-cell.ts';
-import { addCell } from '../../../packages/service/src/cells/cells.ts';
-import { homeSlotOf, slotOf } from '../../../packages/service/src/cells/slot.ts';
-import { bumpGeneration } from '../../../packages/service/src/db/queries.ts';
+import { newApiKey } from '../../../packages/service/src/developers/keys/key-text.ts';
+import { register } from '../../../packages/service/src/developers/registration.ts';
+import { openCell } from '../../../packages/service/src/app/cells/own-cell.ts';
+import { addCell } from '../../../packages/service/src/cells/topology/cells.ts';
+import { homeSlotOf, slotOf } from '../../../packages/service/src/kernel/values/slot.ts';
+import { bumpGeneration } from '../../../packages/service/src/db/processes/queries.ts';
 import {
   type AppId,
   type EndUserId,
   newAccountId,
   newAppId,
   newKeyId,
-} from '../../../packages/service/src/kernel/ids.ts';
+} from '../../../packages/service/src/kernel/values/ids.ts';
 import { catalogueAt } from '../../support/catalogue.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { changeKeys } from '../../support/operator-acts.ts';

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import { createPool } from '../../../packages/service/src/db/pool.ts';
+import { createPool } from '../../../packages/service/src/db/pool/pool.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { createLedgerDatabase } from '../../support/ledger-database.ts';
 import { sql } from '../../support/sql.ts';

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { insertAnswer, selectAnswer } from '../../../packages/service/src/idempotency/queries.ts';
-import type { Pool } from '../../../packages/service/src/db/pool.ts';
-import { analyzeSmallTable } from '../../../packages/service/src/db/queries.ts';
-import { type EndUserId, newCallId } from '../../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../../packages/service/src/kernel/micros.ts';
+import type { Pool } from '../../../packages/service/src/db/pool/pool.ts';
+import { analyzeSmallTable } from '../../../packages/service/src/db/processes/queries.ts';
+import { type EndUserId, newCallId } from '../../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../../packages/service/src/kernel/values/micros.ts';
 import { beginDrains } from '../../../packages/service/src/ledger/hold/drain-queries.ts';
 import { insertCredit, insertTakeBack, reinstateWallet } from '../../../packages/service/src/ledger/funding/queries.ts';
 import { selectWallet, updateCap } from '../../../packages/service/src/ledger/wallet/queries.ts';
@@ -14,7 +14,7 @@ import {
   expireSandboxWallets,
   reserveSandboxHolds,
   settleSandboxHolds,
-} from '../../../packages/service/src/sandbox/queries.ts';
+} from '../../../packages/service/src/sandbox/holds/queries.ts';
 import {
   claimEvents,
   dropStale,
@@ -22,7 +22,7 @@ import {
   recordAttempt,
   selectOutdated,
   sweepEvents,
-} from '../../../packages/service/src/webhooks/queries.ts';
+} from '../../../packages/service/src/webhooks/queue/queries.ts';
 import { setFreshLane } from './fresh-lane.ts';
 import { GROWTH, type GrownTable } from '../../support/grown-tables.ts';
 import { APP, endOf, holdOf, type LedgerDatabase, WAYS } from '../../support/ledger-database.ts';

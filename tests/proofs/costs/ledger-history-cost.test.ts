@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AppId, EndUserId } from '../../../packages/service/src/kernel/ids.ts';
+import type { AppId, EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { selectChanges } from '../../../packages/service/src/ledger/check/queries.ts';
 import {
   selectDaysOfWallet,
   selectEntriesOfWallet,
   selectMovementsOfWallet,
-} from '../../../packages/service/src/ledger/wallet/history-queries.ts';
+} from '../../../packages/service/src/ledger/history/queries.ts';
 import { selectAppUser, selectAppUsers } from '../../../packages/service/src/ledger/wallet/queries.ts';
 import { GROWTH } from '../../support/grown-tables.ts';
 import { setFreshLane } from './fresh-lane.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createPool } from '../../../packages/service/src/db/pool.ts';
-import type { AppId } from '../../../packages/service/src/kernel/ids.ts';
+import { createPool } from '../../../packages/service/src/db/pool/pool.ts';
+import type { AppId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
-import { Refusal } from '../../../packages/service/src/kernel/refusal.ts';
-import { createAppUsage, nameOf, type UsageFigures } from '../../../packages/service/src/usage/report.ts';
+import { Refusal } from '../../../packages/service/src/kernel/faults/refusal.ts';
+import { createAppUsage, nameOf, type UsageFigures } from '../../../packages/service/src/calls/usage/report.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { sql, sqlValue } from '../../support/sql.ts';
 import { PARTS_OF_CALLS } from './table-parts.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { test, type TestContext } from 'node:test';
-import { findFreePort } from '../../../packages/service/src/embedded/free-port.ts';
+import { findFreePort } from '../../../packages/service/src/embedded/server/free-port.ts';
 import { checkLedger } from '../../../packages/service/src/ledger/check/check.ts';
 import { catalogueAt, chargeFor } from '../../support/catalogue.ts';
 import { createTestDatabase } from '../../support/database.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createPool } from '../../../packages/service/src/db/pool.ts';
-import { systemClock } from '../../../packages/service/src/kernel/clock.ts';
+import { createPool } from '../../../packages/service/src/db/pool/pool.ts';
+import { systemClock } from '../../../packages/service/src/kernel/time/clock.ts';
 import { createLog, type Log } from '../../../packages/service/src/kernel/log.ts';
-import { readMetrics } from '../../../packages/service/src/kernel/metrics.ts';
-import { startLedgerWatch } from '../../../packages/service/src/ledger/check/watch.ts';
+import { readMetrics } from '../../../packages/service/src/kernel/metrics/metrics.ts';
+import { startLedgerWatch } from '../../../packages/service/src/ledger/watch/watch.ts';
 import { catalogueAt } from '../../support/catalogue.ts';
 import { afterwards, makeOpenDirectory } from '../../support/embedded-harness.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../../support/ledger-database.ts';

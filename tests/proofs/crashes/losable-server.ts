@@ -1,7 +1,7 @@
 // A separate PostgreSQL that a test can stop, kill and restart.
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import { migrate } from '../../../packages/service/src/db/migrate.ts';
+import { migrate } from '../../../packages/service/src/db/schema/migrate.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { afterwards, makeOpenDirectory, postmasterPid, query, runOwner, runs } from '../../support/embedded-harness.ts';
 import { descendantsOf } from '../../support/service-process.ts';

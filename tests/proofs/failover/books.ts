@@ -1,4 +1,4 @@
-import type { Pool } from '../../../packages/service/src/db/pool.ts';
+import type { Pool } from '../../../packages/service/src/db/pool/pool.ts';
 import { sqlValue } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import type { Call } from './load.ts';

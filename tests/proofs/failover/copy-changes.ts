@@ -1,10 +1,10 @@
 // Changes the directory while a fault is played, and looks at what arrives in the copy.
 import { setTimeout as pause } from 'node:timers/promises';
 import { addApp, type BenchApp } from '../../../benchmarks/support/database.ts';
-import { revokeKey } from '../../../packages/service/src/accounts/key-queries.ts';
-import { inTransaction, type Pool } from '../../../packages/service/src/db/pool.ts';
-import { bumpGeneration } from '../../../packages/service/src/db/queries.ts';
-import type { KeyId } from '../../../packages/service/src/kernel/ids.ts';
+import { revokeKey } from '../../../packages/service/src/developers/keys/queries.ts';
+import { inTransaction, type Pool } from '../../../packages/service/src/db/pool/pool.ts';
+import { bumpGeneration } from '../../../packages/service/src/db/processes/queries.ts';
+import type { KeyId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { sql } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 

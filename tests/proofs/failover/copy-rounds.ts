@@ -1,8 +1,8 @@
 // What a fault of the directory's cell does to the copy of another cell.
 import { addApp, createOwner } from '../../../benchmarks/support/database.ts';
-import { DIRECTORY, type DirectoryTable } from '../../../packages/service/src/cells/tables.ts';
-import { writeTimesAlike } from '../../../packages/service/src/db/moved-rows.ts';
-import { inTransaction, type Pool } from '../../../packages/service/src/db/pool.ts';
+import { DIRECTORY, type DirectoryTable } from '../../../packages/service/src/cells/topology/tables.ts';
+import { writeTimesAlike } from '../../../packages/service/src/db/records/moved-rows.ts';
+import { inTransaction, type Pool } from '../../../packages/service/src/db/pool/pool.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import type { Cell } from './cell.ts';
 import type { Copy } from './copy.ts';

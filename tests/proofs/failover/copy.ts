@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createOwner } from '../../../benchmarks/support/database.ts';
-import type { Pool } from '../../../packages/service/src/db/pool.ts';
+import type { Pool } from '../../../packages/service/src/db/pool/pool.ts';
 import { sql } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import type { Cell } from './cell.ts';

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { addApp, type BenchApp, createOwner, fundUsers } from '../../../benchmarks/support/database.ts';
 import { startWorker } from '../../../benchmarks/support/worker.ts';
-import type { Pool } from '../../../packages/service/src/db/pool.ts';
+import type { Pool } from '../../../packages/service/src/db/pool/pool.ts';
 import { createRandom } from '../histories/random.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { judge, untilNothingIsHeld } from './books.ts';

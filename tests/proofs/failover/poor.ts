@@ -1,5 +1,5 @@
 import { type BenchApp, fundUser } from '../../../benchmarks/support/database.ts';
-import type { Pool } from '../../../packages/service/src/db/pool.ts';
+import type { Pool } from '../../../packages/service/src/db/pool/pool.ts';
 import type { Call } from './load.ts';
 import { sql } from '../../support/sql.ts';
 

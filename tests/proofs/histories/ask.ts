@@ -1,4 +1,4 @@
-import { isServerFault, type Pool, sqlStateOf } from '../../../packages/service/src/db/pool.ts';
+import { isServerFault, type Pool, sqlStateOf } from '../../../packages/service/src/db/pool/pool.ts';
 import { sleep } from './sleep.ts';
 
 const RETRY_MS = 150;

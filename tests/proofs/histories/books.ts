@@ -1,4 +1,4 @@
-import type { Pool } from '../../../packages/service/src/db/pool.ts';
+import type { Pool } from '../../../packages/service/src/db/pool/pool.ts';
 import type { Books, BudgetRow, Entry, Receipt, WalletRow } from './history-log.ts';
 import { sleep } from './sleep.ts';
 import { sqlValue } from '../../support/sql.ts';

@@ -1,4 +1,4 @@
-import { FAILPOINTS } from '../../../packages/service/src/kernel/failpoint.ts';
+import { FAILPOINTS } from '../../../packages/service/src/kernel/faults/failpoint.ts';
 import type { AnswerPlan } from './plan.ts';
 import { FREE_ANSWER } from './provider.ts';
 

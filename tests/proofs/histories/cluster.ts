@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { findBinaries } from '../../../packages/service/src/embedded/binaries.ts';
-import { ensureCluster, SUPERUSER } from '../../../packages/service/src/embedded/cluster.ts';
-import { findFreePort } from '../../../packages/service/src/embedded/free-port.ts';
-import { layOut } from '../../../packages/service/src/embedded/layout.ts';
-import { clearLeftovers } from '../../../packages/service/src/embedded/leftovers.ts';
-import { launchPostmaster, type Postmaster } from '../../../packages/service/src/embedded/postmaster.ts';
-import { choosePrivileges } from '../../../packages/service/src/embedded/privileges.ts';
+import { findBinaries } from '../../../packages/service/src/embedded/files/binaries.ts';
+import { ensureCluster, SUPERUSER } from '../../../packages/service/src/embedded/server/cluster.ts';
+import { findFreePort } from '../../../packages/service/src/embedded/server/free-port.ts';
+import { layOut } from '../../../packages/service/src/embedded/files/layout.ts';
+import { clearLeftovers } from '../../../packages/service/src/embedded/processes/leftovers.ts';
+import { launchPostmaster, type Postmaster } from '../../../packages/service/src/embedded/server/postmaster.ts';
+import { choosePrivileges } from '../../../packages/service/src/embedded/processes/privileges.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 
 /** The PostgreSQL server of one history, which dies and restarts when the history says so. */

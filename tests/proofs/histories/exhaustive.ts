@@ -1,5 +1,5 @@
 // Kills a process at every failpoint, plain and streamed. A separate call reaches each of them.
-import type { Pool } from '../../../packages/service/src/db/pool.ts';
+import type { Pool } from '../../../packages/service/src/db/pool/pool.ts';
 import { estimatedPromptOf, sentBytesOf } from '../../support/prompt-size.ts';
 import { sql } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';

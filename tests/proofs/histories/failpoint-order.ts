@@ -1,4 +1,4 @@
-import { FAILPOINTS } from '../../../packages/service/src/kernel/failpoint.ts';
+import { FAILPOINTS } from '../../../packages/service/src/kernel/faults/failpoint.ts';
 import { isOrdinary } from './cases.ts';
 import { createRandom } from './random.ts';
 

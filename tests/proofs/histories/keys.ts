@@ -1,10 +1,10 @@
-import { digestOfApiKey, hintOfApiKey, newApiKey } from '../../../packages/service/src/accounts/api-key.ts';
-import { insertKey } from '../../../packages/service/src/accounts/key-queries.ts';
-import { NO_SETTINGS } from '../../../packages/service/src/accounts/key-settings.ts';
-import { inTransaction, type Pool } from '../../../packages/service/src/db/pool.ts';
-import { bumpGeneration } from '../../../packages/service/src/db/queries.ts';
-import type { AppId, KeyId } from '../../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../../packages/service/src/kernel/micros.ts';
+import { digestOfApiKey, hintOfApiKey, newApiKey } from '../../../packages/service/src/developers/keys/key-text.ts';
+import { insertKey } from '../../../packages/service/src/developers/keys/queries.ts';
+import { NO_SETTINGS } from '../../../packages/service/src/developers/keys/settings.ts';
+import { inTransaction, type Pool } from '../../../packages/service/src/db/pool/pool.ts';
+import { bumpGeneration } from '../../../packages/service/src/db/processes/queries.ts';
+import type { AppId, KeyId } from '../../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../../packages/service/src/kernel/values/micros.ts';
 import { askUntilAnswered } from './ask.ts';
 import type { KeyPlan } from './key-plan.ts';
 import type { Random } from './random.ts';

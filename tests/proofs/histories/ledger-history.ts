@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type CallId, type KeyId, newCallId } from '../../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../../packages/service/src/kernel/micros.ts';
+import { type CallId, type KeyId, newCallId } from '../../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../../packages/service/src/kernel/values/micros.ts';
 import type { LedgerUnderTest } from './ledger-under-test.ts';
 import { endOf, holdOf } from '../../support/ledger-database.ts';
 import { LedgerModel, type ModelRequest } from './ledger-model.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { MOVE_STEPS } from '../../../packages/service/src/moves/move-slot.ts';
+import { MOVE_STEPS } from '../../../packages/service/src/cells/moving/move-slot.ts';
 
 // The steps of a random history of the ledger, see ledger-history.ts.
 

@@ -1,9 +1,9 @@
 // The ledger as random histories use it: one database, or two cells between which its wallets move.
-import { micros } from '../../../packages/service/src/kernel/micros.ts';
-import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
+import { micros } from '../../../packages/service/src/kernel/values/micros.ts';
+import type { EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { reapHolds } from '../../../packages/service/src/ledger/recovery/queries.ts';
 import { selectAppUser } from '../../../packages/service/src/ledger/wallet/queries.ts';
-import type { MoveStep } from '../../../packages/service/src/moves/move-slot.ts';
+import type { MoveStep } from '../../../packages/service/src/cells/moving/move-slot.ts';
 import { APP, type LedgerDatabase } from '../../support/ledger-database.ts';
 import { rewrite } from '../../support/rewrite.ts';
 import { sql } from '../../support/sql.ts';

@@ -1,4 +1,4 @@
-import type { Pool } from '../../../packages/service/src/db/pool.ts';
+import type { Pool } from '../../../packages/service/src/db/pool/pool.ts';
 import { askUntilAnswered } from './ask.ts';
 import { isTake } from './call-rules.ts';
 import type { CreditKind, MoneyAct, TakeKind } from './history-log.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { createPool, type Pool } from '../../../packages/service/src/db/pool.ts';
+import { createPool, type Pool } from '../../../packages/service/src/db/pool/pool.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { RateHistory, type Trouble } from './rate-history.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Pool } from '../../../packages/service/src/db/pool.ts';
-import { type AppId, newAppId } from '../../../packages/service/src/kernel/ids.ts';
+import type { Pool } from '../../../packages/service/src/db/pool/pool.ts';
+import { type AppId, newAppId } from '../../../packages/service/src/kernel/values/ids.ts';
 import {
   createRateLimiter,
   type RateLimiter,

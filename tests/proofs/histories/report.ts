@@ -1,4 +1,4 @@
-import { FAILPOINTS } from '../../../packages/service/src/kernel/failpoint.ts';
+import { FAILPOINTS } from '../../../packages/service/src/kernel/faults/failpoint.ts';
 import type { ExhaustiveResult } from './exhaustive.ts';
 import type { HistoryResult } from './history.ts';
 import type { Figures } from './model.ts';

@@ -1,9 +1,9 @@
-import { insertInstance } from '../../../packages/service/src/db/queries.ts';
-import { createPool, isItemFault, type Pool } from '../../../packages/service/src/db/pool.ts';
-import type { HoldRequest } from '../../../packages/service/src/kernel/hold.ts';
-import { type EndUserId, newCallId } from '../../../packages/service/src/kernel/ids.ts';
+import { insertInstance } from '../../../packages/service/src/db/processes/queries.ts';
+import { createPool, isItemFault, type Pool } from '../../../packages/service/src/db/pool/pool.ts';
+import type { HoldRequest } from '../../../packages/service/src/kernel/calls/hold.ts';
+import { type EndUserId, newCallId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
-import { micros } from '../../../packages/service/src/kernel/micros.ts';
+import { micros } from '../../../packages/service/src/kernel/values/micros.ts';
 import type { ReservedRow } from '../../../packages/service/src/ledger/hold/queries.ts';
 import type { Settlement } from '../../../packages/service/src/ledger/settlement/settlement.ts';
 import { takeTurn } from '../../../packages/service/src/ledger/turn/queries.ts';

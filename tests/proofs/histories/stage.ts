@@ -1,9 +1,9 @@
 import { chmodSync, cpSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { createPool, type Pool } from '../../../packages/service/src/db/pool.ts';
+import { createPool, type Pool } from '../../../packages/service/src/db/pool/pool.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
-import { rollUpAll } from '../../../packages/service/src/stats/roll-up.ts';
+import { rollUpAll } from '../../../packages/service/src/calls/roll-up/roll-up.ts';
 import { startDatabaseProxy } from '../../support/database-proxy.ts';
 import { sumDifferences } from '../../support/many-receipts.ts';
 import { checkByCommand, runToEnd } from '../../support/service-process.ts';

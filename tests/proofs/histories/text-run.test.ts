@@ -6,13 +6,13 @@ import type { Model, Upstream } from '../../../packages/service/src/catalogue/ca
 import type { ChatCall } from '../../../packages/service/src/gateway/call/call.ts';
 import { createStreamTally } from '../../../packages/service/src/gateway/stream/stream-tally.ts';
 import { chatReply } from '../../../packages/service/src/gateway/wires/chat/reply.ts';
-import { newCallId } from '../../../packages/service/src/kernel/ids.ts';
-import type { JsonObject } from '../../../packages/service/src/kernel/json.ts';
-import { micros } from '../../../packages/service/src/kernel/micros.ts';
+import { newCallId } from '../../../packages/service/src/kernel/values/ids.ts';
+import type { JsonObject } from '../../../packages/service/src/kernel/text/json.ts';
+import { micros } from '../../../packages/service/src/kernel/values/micros.ts';
 import { Utf8Decoder } from '../../../packages/upstream-http/src/utf8-decoder.ts';
-import type { Chunk } from '../../../packages/service/src/providers/completion.ts';
+import type { Chunk } from '../../../packages/service/src/providers/port/completion.ts';
 import { createChunkReader } from '../../../packages/service/src/providers/openai-compatible/chunk-reader.ts';
-import type { StreamChunk } from '../../../packages/service/src/providers/provider.ts';
+import type { StreamChunk } from '../../../packages/service/src/providers/port/provider.ts';
 import { TextRun } from '../../../packages/text-runs/src/text-run.ts';
 
 const PRICE = {

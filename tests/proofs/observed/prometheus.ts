@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { findFreePort } from '../../../packages/service/src/embedded/free-port.ts';
+import { findFreePort } from '../../../packages/service/src/embedded/server/free-port.ts';
 import { ROOT } from '../../../tools/toolchain.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { ensureSignIn } from '../../../packages/service/src/accounts/ensure-account.ts';
+import { ensureSignIn } from '../../../packages/service/src/developers/sign-in/ensure-account.ts';
 import { assertSound, openChromium, type Tab } from '../../support/chromium.ts';
 import { type ContextOptions, looks } from '../../support/looks.ts';
 import { emailOf, newOperator, newOwner, PASSWORD } from '../../support/control.ts';

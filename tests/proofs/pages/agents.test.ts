@@ -1,7 +1,7 @@
 import { test } from 'node:test';
-import type { Email } from '../../../packages/service/src/identities/email.ts';
-import { createPersonSessions } from '../../../packages/service/src/identities/session.ts';
-import { micros } from '../../../packages/service/src/kernel/micros.ts';
+import type { Email } from '../../../packages/service/src/people/email.ts';
+import { createPersonSessions } from '../../../packages/service/src/people/session.ts';
+import { micros } from '../../../packages/service/src/kernel/values/micros.ts';
 import { assertSound, openChromium, type Tab } from '../../support/chromium.ts';
 import { connectionsOf } from '../../support/connections.ts';
 import { journeyOf, OWN, setJourney } from '../../support/journey.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { ensureDemo } from '../../../packages/service/src/app/demo.ts';
+import { ensureDemo } from '../../../packages/service/src/app/start/demo.ts';
 import { assertSound, openChromium, type Tab } from '../../support/chromium.ts';
 import { looks } from '../../support/looks.ts';
 import { connectionsOf } from '../../support/connections.ts';

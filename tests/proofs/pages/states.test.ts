@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Email } from '../../../packages/service/src/identities/email.ts';
-import { createPersonSessions } from '../../../packages/service/src/identities/session.ts';
+import type { Email } from '../../../packages/service/src/people/email.ts';
+import { createPersonSessions } from '../../../packages/service/src/people/session.ts';
 import { openChromium, type Tab } from '../../support/chromium.ts';
 import { connectionsOf } from '../../support/connections.ts';
 import { journeyOf, OWN, setJourney } from '../../support/journey.ts';

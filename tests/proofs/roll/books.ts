@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Pool } from '../../../packages/service/src/db/pool.ts';
+import type { Pool } from '../../../packages/service/src/db/pool/pool.ts';
 import { sql, sqlValue } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import type { LoadFigures } from './load.ts';

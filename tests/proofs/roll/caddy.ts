@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { makeCertificate } from '../../../benchmarks/support/certificate.ts';
-import { findFreePort } from '../../../packages/service/src/embedded/free-port.ts';
+import { findFreePort } from '../../../packages/service/src/embedded/server/free-port.ts';
 import { ROOT } from '../../../tools/toolchain.ts';
 import { type Nginx, programAt } from '../../support/nginx.ts';
 import { waitUntil } from '../../support/wait-until.ts';

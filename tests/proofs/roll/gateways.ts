@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { findFreePort } from '../../../packages/service/src/embedded/free-port.ts';
+import { findFreePort } from '../../../packages/service/src/embedded/server/free-port.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { outerEnvironment } from '../../support/outer-environment.ts';
 

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startWorker } from '../../../benchmarks/support/worker.ts';
-import { createPool } from '../../../packages/service/src/db/pool.ts';
+import { createPool } from '../../../packages/service/src/db/pool/pool.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { startCluster } from '../histories/cluster.ts';
 import { startCaddy } from './caddy.ts';
@@ -160,8 +160,8 @@ async function fund(root: string, url: string): Promise<string> {
     of('benchmarks/support/database.ts')
   )) as typeof import('../../../benchmarks/support/database.ts');
   const pools = (await import(
-    of('packages/service/src/db/pool.ts')
-  )) as typeof import('../../../packages/service/src/db/pool.ts');
+    of('packages/service/src/db/pool/pool.ts')
+  )) as typeof import('../../../packages/service/src/db/pool/pool.ts');
   // Nobody reads the address of this account, so any key will do.
   const owner = pools.createPool({
     url,

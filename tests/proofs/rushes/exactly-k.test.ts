@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { digestOfApiKey, newApiKey } from '../../../packages/service/src/accounts/api-key.ts';
-import { insertKey } from '../../../packages/service/src/accounts/key-queries.ts';
-import { NO_SETTINGS } from '../../../packages/service/src/accounts/key-settings.ts';
-import { newKeyId } from '../../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../../packages/service/src/kernel/micros.ts';
+import { digestOfApiKey, newApiKey } from '../../../packages/service/src/developers/keys/key-text.ts';
+import { insertKey } from '../../../packages/service/src/developers/keys/queries.ts';
+import { NO_SETTINGS } from '../../../packages/service/src/developers/keys/settings.ts';
+import { newKeyId } from '../../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../../packages/service/src/kernel/values/micros.ts';
 import { catalogueAt } from '../../support/catalogue.ts';
 import { COMPLETIONS, send } from '../../support/client.ts';
 import { createGate } from '../../support/gate.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { refuseUnfit } from '../../../packages/service/src/app/fit-database.ts';
-import { createPool } from '../../../packages/service/src/db/pool.ts';
+import { refuseUnfit } from '../../../packages/service/src/app/start/fit-database.ts';
+import { createPool } from '../../../packages/service/src/db/pool/pool.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { catalogueAt, chargeFor } from '../../support/catalogue.ts';
 import { chat } from '../../support/client.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Pool } from '../../../packages/service/src/db/pool.ts';
-import { endInstance, insertInstance, renewLease } from '../../../packages/service/src/db/queries.ts';
+import type { Pool } from '../../../packages/service/src/db/pool/pool.ts';
+import { endInstance, insertInstance, renewLease } from '../../../packages/service/src/db/processes/queries.ts';
 import { createSharedLane, type TakeTurn } from '../../../packages/service/src/ledger/turn/lane.ts';
 import type { Turn } from '../../../packages/service/src/ledger/turn/queries.ts';
 import { createTurns } from '../../../packages/service/src/ledger/turn/turns.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { newListenerId } from '../../../packages/service/src/kernel/ids.ts';
-import { deleteListener, insertListener } from '../../../packages/service/src/webhooks/listener-queries.ts';
+import { newListenerId } from '../../../packages/service/src/kernel/values/ids.ts';
+import { deleteListener, insertListener } from '../../../packages/service/src/webhooks/listeners/queries.ts';
 import {
   deleteSubscription,
   renewDisabled,
   upsertSubscription,
-} from '../../../packages/service/src/webhooks/queries.ts';
+} from '../../../packages/service/src/webhooks/queue/queries.ts';
 import { APP, createLedgerDatabase, holdOf } from '../../support/ledger-database.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { sql } from '../../support/sql.ts';

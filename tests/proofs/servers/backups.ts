@@ -1,19 +1,19 @@
 // Backups of the embedded database of a service in another process, and restores of them in this one.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { refuseCopy } from '../../../packages/service/src/app/restored.ts';
+import { refuseCopy } from '../../../packages/service/src/app/start/restored-copy.ts';
 import { createBackup } from '../../../packages/service/src/backup/create.ts';
 import { selectArchiver, switchLog } from '../../../packages/service/src/backup/queries.ts';
 import { restoreBackup } from '../../../packages/service/src/backup/restore.ts';
-import { hasSecretOf } from '../../../packages/service/src/db/kept-keys.ts';
-import { migrate } from '../../../packages/service/src/db/migrate.ts';
-import { createPool, type Pool } from '../../../packages/service/src/db/pool.ts';
-import { acceptRestores, insertRestore } from '../../../packages/service/src/db/restore-queries.ts';
+import { hasSecretOf } from '../../../packages/service/src/db/identity/kept-keys.ts';
+import { migrate } from '../../../packages/service/src/db/schema/migrate.ts';
+import { createPool, type Pool } from '../../../packages/service/src/db/pool/pool.ts';
+import { acceptRestores, insertRestore } from '../../../packages/service/src/db/identity/restore-queries.ts';
 import { unmarkCopy } from '../../../packages/service/src/embedded/archive.ts';
 import { startEmbeddedPostgres } from '../../../packages/service/src/embedded/embedded-postgres.ts';
 import { findRunningPostgres } from '../../../packages/service/src/embedded/running.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
-import { checkBooks } from '../../../packages/service/src/operator/ledger-check.ts';
+import { checkBooks } from '../../../packages/service/src/operator/health/ledger-check.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const log = createLog('silent');

@@ -3,8 +3,8 @@ import { appendFileSync, cpSync, mkdirSync, renameSync, rmSync, writeFileSync } 
 import { lstat, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { completeLinks, findPackage, restoreLinks } from '../../../packages/service/src/embedded/binaries.ts';
-import { checkDigests } from '../../../packages/service/src/embedded/digests.ts';
+import { completeLinks, findPackage, restoreLinks } from '../../../packages/service/src/embedded/files/binaries.ts';
+import { checkDigests } from '../../../packages/service/src/embedded/files/digests.ts';
 import { EmbeddedPostgresError } from '../../../packages/service/src/embedded/embedded-postgres.ts';
 import { afterwards, isLinux, makeOpenDirectory } from '../../support/embedded-harness.ts';
 

@@ -14,12 +14,12 @@ import {
 import { chmod, chown } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { findBinaries } from '../../../packages/service/src/embedded/binaries.ts';
+import { findBinaries } from '../../../packages/service/src/embedded/files/binaries.ts';
 import { EmbeddedPostgresError } from '../../../packages/service/src/embedded/embedded-postgres.ts';
-import { layOut } from '../../../packages/service/src/embedded/layout.ts';
-import { memoryBytes, sharedBuffersMib } from '../../../packages/service/src/embedded/memory.ts';
-import { takeOwnerLock } from '../../../packages/service/src/embedded/owner-lock.ts';
-import { choosePrivileges } from '../../../packages/service/src/embedded/privileges.ts';
+import { layOut } from '../../../packages/service/src/embedded/files/layout.ts';
+import { memoryBytes, sharedBuffersMib } from '../../../packages/service/src/embedded/server/memory.ts';
+import { takeOwnerLock } from '../../../packages/service/src/embedded/processes/owner-lock.ts';
+import { choosePrivileges } from '../../../packages/service/src/embedded/processes/privileges.ts';
 import {
   afterwards,
   cannotRunAs,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test, type TestContext } from 'node:test';
-import { DEMO_OWNER_EMAIL, ensureDemo } from '../../../packages/service/src/app/demo.ts';
+import { DEMO_OWNER_EMAIL, ensureDemo } from '../../../packages/service/src/app/start/demo.ts';
 import { signIn } from '../../support/control.ts';
 import { isLinux } from '../../support/embedded-harness.ts';
 import { type Example, layOutExample, runExampleCommand, whenReady } from '../../support/example.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
-import { DEMO_OWNER_EMAIL } from '../../../packages/service/src/app/demo.ts';
+import { DEMO_OWNER_EMAIL } from '../../../packages/service/src/app/start/demo.ts';
 import { openChromium } from '../../support/chromium.ts';
 import { plugInAuthenticator } from '../pages/virtual-authenticator.ts';
 

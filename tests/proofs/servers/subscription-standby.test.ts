@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import { refuseUnfit } from '../../../packages/service/src/app/fit-database.ts';
-import { selectDatabaseHealth, selectServer } from '../../../packages/service/src/db/health-queries.ts';
+import { refuseUnfit } from '../../../packages/service/src/app/start/fit-database.ts';
+import { selectDatabaseHealth, selectServer } from '../../../packages/service/src/db/health/queries.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
-import { judgeReplication } from '../../../packages/service/src/operator/doctor-server.ts';
+import { judgeReplication } from '../../../packages/service/src/doctor/diagnosis/server.ts';
 import { afterwards } from '../../support/embedded-harness.ts';
 import { startTunedServer } from '../../support/tuned-server.ts';
 import { waitUntil } from '../../support/wait-until.ts';

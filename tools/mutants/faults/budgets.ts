@@ -22,18 +22,18 @@ const PLAY_MONEY = keyTest('CP-08 a sandbox key spends its monthly budget and no
 
 const SOURCE = 'packages/service/src';
 const TABLES = 'packages/service/migrations/0007_ledger.sql';
-const OUTCOME = `${SOURCE}/db/budget_outcome.sql`;
+const OUTCOME = `${SOURCE}/db/holds/budget_outcome.sql`;
 const LOCK = `${SOURCE}/ledger/hold/lock_budgets.sql`;
 const DIFFERENCES = `${SOURCE}/ledger/check/differences.sql`;
 const TURN_QUERIES = `${SOURCE}/ledger/turn/queries.ts`;
-const SETTINGS = `${SOURCE}/accounts/key-settings.ts`;
-const DIRECTORY = `${SOURCE}/accounts/key-directory.ts`;
-const FIXED = `${SOURCE}/accounts/refuse_key_change.sql`;
+const SETTINGS = `${SOURCE}/developers/keys/settings.ts`;
+const DIRECTORY = `${SOURCE}/developers/keys/directory.ts`;
+const FIXED = `${SOURCE}/developers/keys/refuse_key_change.sql`;
 const ADMISSION = `${SOURCE}/gateway/request/admission.ts`;
 const VALIDATION = `${SOURCE}/gateway/request/validate-call.ts`;
 const MODEL_LIST = `${SOURCE}/http/data-plane/models.ts`;
-const SANDBOX_RESERVE = `${SOURCE}/sandbox/reserve.sql`;
-const SANDBOX_SETTLE = `${SOURCE}/sandbox/settle.sql`;
+const SANDBOX_RESERVE = `${SOURCE}/sandbox/holds/reserve.sql`;
+const SANDBOX_SETTLE = `${SOURCE}/sandbox/holds/settle.sql`;
 
 /** Faults in the limits of API keys, the budget first. */
 export const BUDGET_FAULTS: readonly Mutant[] = [

@@ -43,9 +43,9 @@ const use = inFile(`${BUDGETS}/budget_use.sql`);
 const settleLate = inFile(`${SOURCE}/ledger/settlement/settle_late.sql`);
 const budgetHome = inFile(`${BUDGETS}/budget-home.ts`);
 const findRoom = inFile(`${BUDGETS}/find-room.ts`);
-const questions = inFile(`${SOURCE}/http/cells/budgets.ts`);
-const ownCell = inFile(`${SOURCE}/app/own-cell.ts`);
-const wiring = inFile(`${SOURCE}/app/cell-budgets.ts`);
+const questions = inFile(`${SOURCE}/http/cells/money/budgets.ts`);
+const ownCell = inFile(`${SOURCE}/app/cells/own-cell.ts`);
+const wiring = inFile(`${SOURCE}/app/cells/budgets.ts`);
 
 /** Faults in budgets that hold over several cells. */
 export const CELL_BUDGET_FAULTS: readonly Mutant[] = [

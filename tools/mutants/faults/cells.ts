@@ -1,24 +1,24 @@
 import type { Mutant } from '../mutant.ts';
 import { inFile, ofFile } from './places.ts';
 
-const cellEnds = inFile('packages/service/src/app/cells.ts');
-const cellMarker = inFile('packages/service/src/cells/marker.ts');
-const cellMap = inFile('packages/service/src/cells/map.ts');
-const cellRequest = inFile('packages/service/src/cells/cell-request.ts');
-const question = inFile('packages/service/src/http/cells/question.ts');
+const cellEnds = inFile('packages/service/src/app/cells/open-cells.ts');
+const cellMarker = inFile('packages/service/src/cells/routing/marker.ts');
+const cellMap = inFile('packages/service/src/cells/routing/map.ts');
+const cellRequest = inFile('packages/service/src/cells/routing/cell-request.ts');
+const question = inFile('packages/service/src/http/cells/questions/question.ts');
 const homeLease = inFile('packages/service/src/limits/home-lease.ts');
 const leaseToCell = inFile('packages/service/src/limits/lease_to_cell.sql');
-const formerCells = inFile('packages/service/src/http/cells/former-cells.ts');
-const userUsage = inFile('packages/service/src/app/user-usage.ts');
-const everyCell = inFile('packages/service/src/http/cells/every-cell.ts');
-const reports = inFile('packages/service/src/app/reports.ts');
-const appUsers = inFile('packages/service/src/http/cells/app-users.ts');
-const cellTraces = inFile('packages/service/src/http/cells/traces.ts');
-const booksCommand = inFile('packages/service/src/cli/cells-books-command.ts');
+const formerCells = inFile('packages/service/src/http/cells/wallets/former-cells.ts');
+const userUsage = inFile('packages/service/src/app/reports/user-usage.ts');
+const everyCell = inFile('packages/service/src/http/cells/questions/every-cell.ts');
+const reports = inFile('packages/service/src/app/reports/reports.ts');
+const appUsers = inFile('packages/service/src/http/cells/apps/users.ts');
+const cellTraces = inFile('packages/service/src/http/cells/apps/traces.ts');
+const booksCommand = inFile('packages/service/src/cli/cells/books-command.ts');
 const checkChanges = inFile('packages/service/src/ledger/check/check_changes.sql');
-const cellSlot = inFile('packages/service/src/cells/slot_of.sql');
+const cellSlot = inFile('packages/service/src/cells/topology/slot_of.sql');
 const foreignWallet = inFile('packages/service/src/ledger/wallet/refuse_foreign_wallet.sql');
-const forwarding = inFile('packages/service/src/http/data-plane/forwarding.ts');
+const forwarding = inFile('packages/service/src/http/forwarding/forwarding.ts');
 const walletIds = inFile('packages/service/src/ledger/wallet/begin_wallet_ids.sql');
 const inCells = ofFile('tests/integration/cells.test.ts');
 const inBuckets = ofFile('tests/proofs/cells/cell-buckets.test.ts');
@@ -224,7 +224,7 @@ export const CELL_FAULTS: readonly Mutant[] = [
     id: 'latest-calls-past-what-a-cell-has-read',
     clause: 'CC-19',
     edits: [cellTraces('row.is_found && (end === undefined || newestFirst(row, end) <= 0)', 'row.is_found')],
-    killer: ofFile('packages/service/src/http/cells/traces.test.ts')(
+    killer: ofFile('packages/service/src/http/cells/apps/traces.test.ts')(
       'CE-06 CC-19 pages over all cells have each call once, newest first',
     ),
   },

@@ -2,7 +2,7 @@ import type { Mutant } from '../mutant.ts';
 import { holdRequest, inFile, ofFile } from './places.ts';
 
 const told = inFile('packages/service/src/providers/anthropic/usage.ts');
-const ownForm = inFile('packages/service/src/gateway/wires/messages/native.ts');
+const ownForm = inFile('packages/service/src/gateway/wires/messages/request/native.ts');
 const marks = inFile('packages/service/src/gateway/request/cache-marks.ts');
 const validate = inFile('packages/service/src/gateway/request/validate-call.ts');
 const chunks = inFile('packages/service/src/providers/anthropic/native-chunks.ts');

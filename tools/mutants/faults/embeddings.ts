@@ -5,7 +5,7 @@ const reading = inFile('packages/service/src/gateway/wires/embeddings/read.ts');
 const vectors = inFile('packages/service/src/providers/embeddings/vectors.ts');
 const parts = inFile('packages/service/src/providers/embeddings/in-parts.ts');
 const capabilities = inFile('packages/service/src/providers/capabilities/embeddings.ts');
-const rejections = inFile('packages/service/src/gateway/idempotency/rejections.ts');
+const rejections = inFile('packages/service/src/gateway/retries/rejections.ts');
 
 const embedding = ofFile('tests/conformance/embeddings.test.ts');
 const atVendor = ofFile('tests/conformance/embeddings-vendors.test.ts');

@@ -13,8 +13,8 @@ import {
 
 const generated = inFile('packages/service/src/gateway/usage/generated.ts');
 const reportWatch = inFile('packages/service/src/gateway/stream/report-watch.ts');
-const choiceUsages = inFile('packages/service/src/providers/openai-compatible/usages-of-choices.ts');
-const events = inFile('packages/service/src/providers/sse.ts');
+const choiceUsages = inFile('packages/service/src/providers/answers/usages-of-choices.ts');
+const events = inFile('packages/service/src/providers/transport/sse.ts');
 const claudeFit = inFile('packages/service/src/providers/anthropic/fit.ts');
 const claudeUsage = inFile('packages/service/src/providers/anthropic/usage.ts');
 const geminiFit = inFile('packages/service/src/providers/google/fit.ts');

@@ -1,13 +1,13 @@
 import type { Mutant } from '../mutant.ts';
 import { inFile, ofFile } from './places.ts';
 
-const handOver = inFile('packages/service/src/identities/hand-over.ts');
-const queries = inFile('packages/service/src/identities/session-queries.ts');
+const handOver = inFile('packages/service/src/people/hand-over.ts');
+const queries = inFile('packages/service/src/people/session-queries.ts');
 const returnPath = inFile('packages/service/src/web/wallet-owner/return-path.ts');
 const pages = inFile('packages/service/src/web/sign-in/hand-over.ts');
 const signOut = inFile('packages/service/src/web/sign-in/email-code.ts');
 const walletList = inFile('packages/service/src/web/wallet/wallet-list.ts');
-const otherCells = inFile('packages/service/src/http/cells/other-cells.ts');
+const otherCells = inFile('packages/service/src/http/cells/wallets/other-cells.ts');
 const inPeople = ofFile('tests/proofs/cells/cell-people.test.ts');
 
 const TOKEN = 'CE-07 ON-01 a token signs in once, in its browser';

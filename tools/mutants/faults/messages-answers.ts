@@ -1,9 +1,9 @@
 import type { Mutant } from '../mutant.ts';
 import { inFile, ofFile } from './places.ts';
 
-const message = inFile('packages/service/src/gateway/wires/messages/reply-message.ts');
-const written = inFile('packages/service/src/gateway/wires/messages/reply-stream.ts');
-const queue = inFile('packages/service/src/gateway/wires/messages/reply-queue.ts');
+const message = inFile('packages/service/src/gateway/wires/messages/reply/message.ts');
+const written = inFile('packages/service/src/gateway/wires/messages/reply/stream.ts');
+const queue = inFile('packages/service/src/gateway/wires/messages/blocks/queue.ts');
 
 const streamed = ofFile('tests/conformance/messages-events.test.ts');
 const made = ofFile('tests/conformance/messages-answers.test.ts');

@@ -1,13 +1,13 @@
 import type { Mutant } from '../mutant.ts';
 import { abandoning, digests, inFile, ofFile, validation } from './places.ts';
 
-const reading = inFile('packages/service/src/gateway/wires/messages/read.ts');
-const conversation = inFile('packages/service/src/gateway/wires/messages/conversation.ts');
-const signatures = inFile('packages/service/src/gateway/wires/messages/thought-signatures.ts');
-const tools = inFile('packages/service/src/gateway/wires/messages/tools.ts');
+const reading = inFile('packages/service/src/gateway/wires/messages/request/read.ts');
+const conversation = inFile('packages/service/src/gateway/wires/messages/conversation/conversation.ts');
+const signatures = inFile('packages/service/src/gateway/wires/messages/conversation/thought-signatures.ts');
+const tools = inFile('packages/service/src/gateway/wires/messages/conversation/tools.ts');
 
-const read = ofFile('packages/service/src/gateway/wires/messages/parameters.test.ts');
-const conversed = ofFile('packages/service/src/gateway/wires/messages/conversation.test.ts');
+const read = ofFile('packages/service/src/gateway/wires/messages/request/parameters.test.ts');
+const conversed = ofFile('packages/service/src/gateway/wires/messages/conversation/conversation.test.ts');
 const onTheWire = ofFile('tests/conformance/messages-wire.test.ts');
 const onAllWires = ofFile('tests/conformance/wires.test.ts');
 const refused = ofFile('packages/service/src/gateway/wires/messages/refusals.test.ts');

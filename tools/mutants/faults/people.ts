@@ -11,7 +11,7 @@ import {
   retentionOfMail,
 } from './places.ts';
 
-const movingMoney = inFile('packages/service/src/operator/moving-money.ts');
+const movingMoney = inFile('packages/service/src/operator/acts/moving-money.ts');
 const paidBack = ofFile('tests/conformance/operator/payments.test.ts');
 
 /** Faults by which a person keeps less or more than they should, or by which money goes to nobody (CP-12). */

@@ -1,11 +1,11 @@
 import type { Mutant } from '../mutant.ts';
 import { inFile, ofFile } from './places.ts';
 
-const response = inFile('packages/service/src/gateway/wires/responses/reply-response.ts');
-const written = inFile('packages/service/src/gateway/wires/responses/reply-stream.ts');
-const plain = inFile('packages/service/src/gateway/wires/responses/reply-plain.ts');
+const response = inFile('packages/service/src/gateway/wires/responses/reply/response.ts');
+const written = inFile('packages/service/src/gateway/wires/responses/reply/stream.ts');
+const plain = inFile('packages/service/src/gateway/wires/responses/reply/plain.ts');
 const events = inFile('packages/service/src/providers/openai-responses/response-chunks.ts');
-const relayed = inFile('packages/service/src/gateway/wires/responses/reply-native.ts');
+const relayed = inFile('packages/service/src/gateway/wires/responses/reply/native.ts');
 
 const native = ofFile('tests/conformance/responses-native.test.ts');
 const served = ofFile('tests/conformance/responses-in.test.ts');

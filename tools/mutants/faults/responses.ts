@@ -1,10 +1,10 @@
 import type { Mutant } from '../mutant.ts';
 import { inFile, ofFile, stream } from './places.ts';
 
-const reading = inFile('packages/service/src/gateway/wires/responses/read.ts');
+const reading = inFile('packages/service/src/gateway/wires/responses/request/read.ts');
 const request = inFile('packages/service/src/providers/openai-responses/to-request.ts');
 const usage = inFile('packages/service/src/providers/openai-responses/usage.ts');
-const compatibleUsage = inFile('packages/service/src/providers/openai-compatible/usage.ts');
+const compatibleUsage = inFile('packages/service/src/providers/answers/usage.ts');
 const answer = inFile('packages/service/src/providers/openai-responses/answer.ts');
 const chunks = inFile('packages/service/src/providers/openai-responses/response-chunks.ts');
 const progress = inFile('packages/service/src/providers/openai-responses/progress.ts');
@@ -12,8 +12,8 @@ const progress = inFile('packages/service/src/providers/openai-responses/progres
 const onAllWires = ofFile('tests/conformance/wires.test.ts');
 const translated = ofFile('tests/conformance/responses-out.test.ts');
 const native = ofFile('tests/conformance/responses-native.test.ts');
-const ownForm = inFile('packages/service/src/gateway/wires/responses/native.ts');
-const inForm = ofFile('packages/service/src/gateway/wires/responses/native.test.ts');
+const ownForm = inFile('packages/service/src/gateway/wires/responses/request/native.ts');
+const inForm = ofFile('packages/service/src/gateway/wires/responses/request/native.test.ts');
 const ended = ofFile('tests/conformance/responses-endings.test.ts');
 
 const ANSWERED = translated('WI-03 a response is answered as a completion, and its usage charged');

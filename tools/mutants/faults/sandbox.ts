@@ -66,7 +66,7 @@ export const SANDBOX_FAULTS: readonly Mutant[] = [
   {
     id: 'test-token-of-another-app',
     clause: 'SB-07',
-    edits: [inService('http/control-plane/control-plane.ts', 'if (tester.appId !== appId) granted(noSuchApp());', '')],
+    edits: [inService('http/planes/control-plane.ts', 'if (tester.appId !== appId) granted(noSuchApp());', '')],
     killer: TESTER_ALONE,
   },
   {
@@ -74,7 +74,7 @@ export const SANDBOX_FAULTS: readonly Mutant[] = [
     clause: 'SB-07',
     edits: [
       inService(
-        'http/control-plane/sandbox.ts',
+        'http/control-plane/sandbox/sandbox.ts',
         '{ schema: { params: sandboxUserParamsSchema, body: nextOutcomeSchema',
         '{ config: FOR_TESTS, schema: { params: sandboxUserParamsSchema, body: nextOutcomeSchema',
       ),
@@ -84,7 +84,7 @@ export const SANDBOX_FAULTS: readonly Mutant[] = [
   {
     id: 'playground-stream-says-no-charge',
     clause: 'CC-10',
-    edits: [inService('web/console-playground/playground-call.ts', 'charge-micros=(', 'charged-micros=(')],
+    edits: [inService('web/console/playground/playground-call.ts', 'charge-micros=(', 'charged-micros=(')],
     killer: PLAYGROUND,
   },
 ];

@@ -2,8 +2,8 @@ import type { Mutant } from '../mutant.ts';
 import { inFile, ofFile, settleLate } from './places.ts';
 
 const SOURCE = 'packages/service/src';
-const noteSessions = inFile(`${SOURCE}/usage/note_sessions.sql`);
-const sandboxSettle = inFile(`${SOURCE}/sandbox/settle.sql`);
+const noteSessions = inFile(`${SOURCE}/calls/sessions/note_sessions.sql`);
+const sandboxSettle = inFile(`${SOURCE}/sandbox/holds/settle.sql`);
 const release = inFile(`${SOURCE}/connections/release.ts`);
 const ofLedger = ofFile('tests/integration/ledger-sessions.test.ts');
 const ofCalls = ofFile('tests/conformance/sessions.test.ts');

@@ -2,36 +2,35 @@ import cluster, { type Worker } from 'node:cluster';
 import type { Server } from 'node:http';
 import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { emailSealOf } from '#app/addresses.ts';
-import { bannerOf } from '#app/banner.ts';
-import { openCell } from '#app/own-cell.ts';
+import { emailSealOf } from '#app/secrets/address-seal.ts';
+import { bannerOf } from '#app/start/banner.ts';
+import { openCell } from '#app/cells/own-cell.ts';
 import type * as compose from '#app/compose.ts';
-import type { Config } from '#app/config.ts';
-import { makeDataDirectory } from '#app/data-directory.ts';
-import { type Database, openDatabase } from '#app/database.ts';
-import { ensureDemo } from '#app/demo.ts';
-import { readCatalogue } from '#app/catalogue-text.ts';
-import { refuseUnfit } from '#app/fit-database.ts';
-import { refuseStart } from '#app/judge-start.ts';
-import { openKeys } from '#app/keys.ts';
-import { refuseCopy } from '#app/restored.ts';
-import { isTestKey } from '#app/payment-settings.ts';
-import { type SimulatorProcess, startSimulator } from '#app/simulator-process.ts';
-import { openMetricsExport } from '#app/telemetry.ts';
-import { SETUP_STATUS, SetupError, StartError } from '#app/start-error.ts';
-import { endChild } from '#app/end-child.ts';
+import type { Config } from '#app/settings/config.ts';
+import { makeDataDirectory } from '#app/environment/data-directory.ts';
+import { type Database, openDatabase } from '#app/start/database.ts';
+import { ensureDemo } from '#app/start/demo.ts';
+import { readCatalogue } from '#app/catalogue/catalogue-text.ts';
+import { refuseUnfit } from '#app/start/fit-database.ts';
+import { refuseStart } from '#app/start/judge-start.ts';
+import { openKeys } from '#app/secrets/open-keys.ts';
+import { refuseCopy } from '#app/start/restored-copy.ts';
+import { type SimulatorProcess, startSimulator } from '#app/process/simulator-process.ts';
+import { openMetricsExport } from '#app/monitoring/telemetry.ts';
+import { SETUP_STATUS, SetupError, StartError } from '#app/environment/start-error.ts';
+import { endChild } from '#app/process/end-child.ts';
 import { stopGateway, stopMsMax } from '#app/stop.ts';
-import { openWorkerLanes, startWorkerLanes } from '#app/worker-lanes.ts';
-import { createWorkerReader, startWorkerMetrics } from '#app/worker-metrics.ts';
+import { openWorkerLanes, startWorkerLanes } from '#app/process/worker-lanes.ts';
+import { createWorkerReader, startWorkerMetrics } from '#app/process/worker-metrics.ts';
 import { applyCatalogueFile } from '#catalogue/catalogue-file.ts';
 import type { StreamPace } from '#gateway/call/call.ts';
-import { armFailpoint } from '#kernel/failpoint.ts';
+import { armFailpoint } from '#kernel/faults/failpoint.ts';
 import type { Log } from '#kernel/log.ts';
-import { createKeys, keptKeysBy, type KeptKeys } from '#kernel/keys.ts';
-import { readMetrics } from '#kernel/metrics.ts';
-import type { Pool } from '#db/pool.ts';
+import { createKeys, keptKeysBy, type KeptKeys } from '#kernel/crypto/keys.ts';
+import { readMetrics } from '#kernel/metrics/metrics.ts';
+import type { Pool } from '#db/pool/pool.ts';
 import { createKeyRules } from '#providers/keys/key-rules.ts';
-import { ensureOperator } from '#operator/accounts.ts';
+import { ensureOperator } from '#operator/people/accounts.ts';
 
 const WORKER_RESTART_DELAY_MS = 500;
 
@@ -119,7 +118,9 @@ export async function serve(options: ServeOptions): Promise<Pick<Running, 'stop'
 
 /** Both are valid settings, but rarely what an operator wants in production. */
 function warnOfPayments({ payments }: Config, log: Log): void {
-  if (isTestKey(payments)) log.warn('payments move no real money: PURSER_STRIPE_SECRET_KEY is a test key');
+  if (payments.processor === 'stripe' && payments.isTestKey) {
+    log.warn('payments move no real money: PURSER_STRIPE_SECRET_KEY is a test key');
+  }
   if (payments.processor === 'none') log.warn('nobody can pay: set PURSER_STRIPE_SECRET_KEY');
 }
 

@@ -1,7 +1,7 @@
 import type { Service } from '#app/compose.ts';
-import type { StopSettings } from '#app/stop-settings.ts';
-import { stopListening } from '#http/closing.ts';
-import { sleep } from '#kernel/sleep.ts';
+import type { StopSettings } from '#app/settings/stop.ts';
+import { stopListening } from '#http/listener/closing.ts';
+import { sleep } from '#kernel/time/sleep.ts';
 
 /** How long requests that hold no money may continue. A statement takes at most five seconds. */
 const ANSWER_MS_MAX = 10_000;

@@ -1,6 +1,6 @@
 import type { ChainedEntry, Head } from '#audit/chain.ts';
-import { plainArray } from '#db/array-literal.ts';
-import type { Queryable } from '#db/pool.ts';
+import { plainArray } from '#db/records/array-literal.ts';
+import type { Queryable } from '#db/pool/pool.ts';
 
 /** The columns that a hash covers. A test compares them with the table. */
 const ENTRY = `e.entry_id, (extract(epoch from e.at) * 1000000)::bigint as at_us, e.actor, e.actor_name, e.action, e.subject,

@@ -1,4 +1,4 @@
-import { equalBytes, hmacSha256, sha256 } from '#kernel/crypto.ts';
+import { equalBytes, hmacSha256, sha256 } from '#kernel/crypto/crypto.ts';
 
 /** An entry as its hash covers it: the texts that PostgreSQL gives for the columns. */
 export interface ChainedEntry {

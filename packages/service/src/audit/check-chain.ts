@@ -1,6 +1,6 @@
 import { type LinkedRow, selectHead, selectLinks, selectLoose } from '#audit/chain-queries.ts';
 import { type ChainedEntry, isSealed, linkHash } from '#audit/chain.ts';
-import { inSnapshot, type Pool, type Queryable } from '#db/pool.ts';
+import { inSnapshot, type Pool, type Queryable } from '#db/pool/pool.ts';
 
 const LINKS_PER_PAGE = 1_000;
 /** The first faults are shown; the others are counted. */

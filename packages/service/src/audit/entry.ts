@@ -1,7 +1,7 @@
-import { sha256 } from '#kernel/crypto.ts';
-import type { EmailSeal } from '#kernel/email-seal.ts';
-import type { AccountId, AppId } from '#kernel/ids.ts';
-import type { Micros } from '#kernel/micros.ts';
+import { sha256 } from '#kernel/crypto/crypto.ts';
+import type { EmailSeal } from '#kernel/values/email-seal.ts';
+import type { AccountId, AppId } from '#kernel/values/ids.ts';
+import type { Micros } from '#kernel/values/micros.ts';
 
 /** A state before or after an act: the fields that matter, in JSON. Never a secret, a prompt or a whole address with a query. */
 export type Facts = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { deleteOldAddresses } from '#audit/queries.ts';
-import type { Queryable } from '#db/pool.ts';
+import type { Queryable } from '#db/pool/pool.ts';
 
 const ROWS_MAX = 10_000;
 

@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/pool.ts';
+import type { Queryable } from '#db/pool/pool.ts';
 
 interface ActRow {
   readonly at: Date;

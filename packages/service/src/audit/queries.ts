@@ -1,6 +1,6 @@
 import { type AuditEntry, openFacts, storedFacts } from '#audit/entry.ts';
-import { emailsOf, type Queryable } from '#db/pool.ts';
-import type { AccountId, AppId } from '#kernel/ids.ts';
+import { emailsOf, type Queryable } from '#db/pool/pool.ts';
+import type { AccountId, AppId } from '#kernel/values/ids.ts';
 
 export interface AuditRow {
   readonly entry_id: bigint;

@@ -9,11 +9,11 @@ import {
   updateHead,
 } from '#audit/chain-queries.ts';
 import { type ChainedEntry, type Head, isSealed, linkHash, sealOf } from '#audit/chain.ts';
-import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
-import type { SteadyClock } from '#kernel/clock.ts';
+import { inTransaction, type Pool, type Queryable } from '#db/pool/pool.ts';
+import type { SteadyClock } from '#kernel/time/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
-import { counter } from '#kernel/metrics.ts';
-import { repeat } from '#kernel/repeat.ts';
+import { counter } from '#kernel/metrics/metrics.ts';
+import { repeat } from '#kernel/time/repeat.ts';
 
 const PERIOD_MS = 1_000;
 /** How long after an entry the ones below it may be left out of the search. A statement takes at most five seconds. */

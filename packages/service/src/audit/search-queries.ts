@@ -1,8 +1,8 @@
 import { type AuditRow, openEntry } from '#audit/queries.ts';
-import { emailsOf, type Queryable } from '#db/pool.ts';
-import type { EmailSeal } from '#kernel/email-seal.ts';
-import type { AppId } from '#kernel/ids.ts';
-import type { Micros } from '#kernel/micros.ts';
+import { emailsOf, type Queryable } from '#db/pool/pool.ts';
+import type { EmailSeal } from '#kernel/values/email-seal.ts';
+import type { AppId } from '#kernel/values/ids.ts';
+import type { Micros } from '#kernel/values/micros.ts';
 
 /** What a list of entries is narrowed to. All that are given must fit. */
 export interface EntryFilter {

@@ -1,4 +1,4 @@
-import { isErrno } from '#embedded/embedded-postgres-error.ts';
+import { isErrno } from '#embedded/files/embedded-postgres-error.ts';
 
 /** A backup that cannot be made or used. The message says why and what to do, and is shown without a stack. */
 export class BackupError extends Error {}

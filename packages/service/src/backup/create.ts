@@ -5,11 +5,11 @@ import { copyBase } from '#backup/base-copy.ts';
 import { type Backup, beginBackup, filesOf, pruneBackups } from '#backup/folder.ts';
 import { selectArchiver, switchLog } from '#backup/queries.ts';
 import { copySettlements, forceToDisk } from '#backup/settlements.ts';
-import { VERSION } from '#db/functions.ts';
-import type { Pool } from '#db/pool.ts';
-import { selectSource } from '#db/restore-queries.ts';
-import { isoOf, systemClock } from '#kernel/clock.ts';
-import { sleep } from '#kernel/sleep.ts';
+import { VERSION } from '#db/schema/functions.ts';
+import type { Pool } from '#db/pool/pool.ts';
+import { selectSource } from '#db/identity/restore-queries.ts';
+import { isoOf, systemClock } from '#kernel/time/clock.ts';
+import { sleep } from '#kernel/time/sleep.ts';
 
 interface CreateOptions {
   /** The embedded server, while it runs. */

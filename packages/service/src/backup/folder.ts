@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { BackupError } from '#backup/backup-error.ts';
 import { forceToDisk } from '#backup/settlements.ts';
 import { logFolder } from '#embedded/archive.ts';
-import { parseJson } from '#kernel/json.ts';
-import { randomBase62 } from '#kernel/random.ts';
+import { parseJson } from '#kernel/text/json.ts';
+import { randomBase62 } from '#kernel/crypto/random.ts';
 
 /** The format of the files of a backup. A build refuses a format that it does not know. */
 const FORMAT = 1;

@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/pool.ts';
+import type { Queryable } from '#db/pool/pool.ts';
 
 /** Ends the current part of the log, so that it is kept now. Returns its name. */
 export async function switchLog(db: Queryable): Promise<string> {

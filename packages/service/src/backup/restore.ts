@@ -9,10 +9,10 @@ import { copySettlements, forceToDisk } from '#backup/settlements.ts';
 import { unpackTar } from '#backup/tar.ts';
 import { onLatestTimeline, readHistories } from '#backup/timelines.ts';
 import { logFolder, markCopy } from '#embedded/archive.ts';
-import { findBinaries } from '#embedded/binaries.ts';
+import { findBinaries } from '#embedded/files/binaries.ts';
 import { startEmbeddedPostgres } from '#embedded/embedded-postgres.ts';
-import { EmbeddedPostgresError } from '#embedded/embedded-postgres-error.ts';
-import { epochMsOf, isoOf } from '#kernel/clock.ts';
+import { EmbeddedPostgresError } from '#embedded/files/embedded-postgres-error.ts';
+import { epochMsOf, isoOf } from '#kernel/time/clock.ts';
 import type { Log } from '#kernel/log.ts';
 
 interface RestoreOptions {

@@ -1,6 +1,6 @@
 import { constants, copyFile, mkdir, open, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { isErrno, unlessMissing } from '#embedded/embedded-postgres-error.ts';
+import { isErrno, unlessMissing } from '#embedded/files/embedded-postgres-error.ts';
 
 /** A file gets another name when a process claims it. So often in a row is a fault. */
 const ROUNDS_MAX = 20;

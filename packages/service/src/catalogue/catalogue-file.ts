@@ -26,11 +26,11 @@ import {
   upsertProviders,
 } from '#catalogue/queries.ts';
 import { changesOfPrices, pricesOf } from '#catalogue/price-row.ts';
-import { inSnapshot, inTransaction, type Pool, type Queryable } from '#db/pool.ts';
-import { bumpGeneration, selectGenerations } from '#db/queries.ts';
-import { systemClock } from '#kernel/clock.ts';
-import { equalBytes, sha256 } from '#kernel/crypto.ts';
-import { Refusal } from '#kernel/refusal.ts';
+import { inSnapshot, inTransaction, type Pool, type Queryable } from '#db/pool/pool.ts';
+import { bumpGeneration, selectGenerations } from '#db/processes/queries.ts';
+import { systemClock } from '#kernel/time/clock.ts';
+import { equalBytes, sha256 } from '#kernel/crypto/crypto.ts';
+import { Refusal } from '#kernel/faults/refusal.ts';
 
 export { CatalogueFileError } from '#catalogue/catalogue-fault.ts';
 

@@ -11,11 +11,11 @@ import { defaultOutputLimitParameter } from '@purser/contract/output-limit.ts';
 import { type PriceRow, priceAt, priceOf, startOf } from '#catalogue/price-row.ts';
 import type { Price } from '#catalogue/price.ts';
 import { type ModelRow, selectAliases, selectModels, selectPrices, selectProviders } from '#catalogue/queries.ts';
-import { inSnapshot, type Pool } from '#db/pool.ts';
-import { selectGenerations } from '#db/queries.ts';
-import { assert } from '#kernel/assert.ts';
-import { type Clock, systemClock } from '#kernel/clock.ts';
-import { type Refusal, refuse } from '#kernel/refusal.ts';
+import { inSnapshot, type Pool } from '#db/pool/pool.ts';
+import { selectGenerations } from '#db/processes/queries.ts';
+import { assert } from '#kernel/faults/assert.ts';
+import { type Clock, systemClock } from '#kernel/time/clock.ts';
+import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 
 /** A model as a call uses it. Immutable: a call keeps the one it began with, price included (MO-05). */
 export interface Model {

@@ -1,8 +1,8 @@
 import { type CatalogueModel, type CatalogueUpstream, upstreamsOf } from '@purser/contract/catalogue.ts';
 import { ceilingOf, chargeOf, type Price } from '#catalogue/price.ts';
 import { priceAt, priceOf, pricesOf } from '#catalogue/price-row.ts';
-import { assert } from '#kernel/assert.ts';
-import { type Micros, micros } from '#kernel/micros.ts';
+import { assert } from '#kernel/faults/assert.ts';
+import { type Micros, micros } from '#kernel/values/micros.ts';
 
 /** The call by which prices are compared: a request of 4,000 bytes, which are some 1,000 tokens, and an answer of 500 tokens. */
 export const SAMPLE_CALL = { promptBytes: 4_000, promptTokens: 1_000, outputTokens: 500 } as const;

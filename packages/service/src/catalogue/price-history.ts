@@ -1,5 +1,5 @@
 import { type PriceHistoryRow, selectPriceHistory } from '#catalogue/queries.ts';
-import type { Pool } from '#db/pool.ts';
+import type { Pool } from '#db/pool/pool.ts';
 
 /** A price row as the catalogue knew it. Times are milliseconds since 1970 UTC. */
 export interface PastPrice {

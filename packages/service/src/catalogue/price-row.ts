@@ -6,7 +6,7 @@ import {
   upstreamsOf,
 } from '@purser/contract/catalogue.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { epochMsOf } from '#kernel/clock.ts';
+import { epochMsOf } from '#kernel/time/clock.ts';
 import type { Price, Rates, SpecialTerms, Tier } from '#catalogue/price.ts';
 
 /** What few prices have. Spelled as in the catalogue, so that what is left out has the default of the catalogue. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ceilingOf, chargeOf, costOf, outputWithin, type Price, type TokenUsage } from '#catalogue/price.ts';
-import { MICROS_MAX, type Micros, micros } from '#kernel/micros.ts';
+import { MICROS_MAX, type Micros, micros } from '#kernel/values/micros.ts';
 
 const perMillion = fc.bigInt({ min: 0n, max: 1_000_000_000_000n });
 const prices: fc.Arbitrary<Price> = fc.record({

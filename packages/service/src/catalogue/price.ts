@@ -1,5 +1,5 @@
-import { assert } from '#kernel/assert.ts';
-import { MICROS_MAX, type Micros, micros } from '#kernel/micros.ts';
+import { assert } from '#kernel/faults/assert.ts';
+import { MICROS_MAX, type Micros, micros } from '#kernel/values/micros.ts';
 
 /** The price of a model: micros per million tokens, and a margin on top in basis points (hundredths of a percent). */
 export interface Price {

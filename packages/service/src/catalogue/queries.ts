@@ -1,6 +1,6 @@
 import type { CatalogueModel, CatalogueProvider } from '@purser/contract/catalogue.ts';
 import type { NewPrice, PriceRow } from '#catalogue/price-row.ts';
-import type { Queryable } from '#db/pool.ts';
+import type { Queryable } from '#db/pool/pool.ts';
 
 /** The fields of a model's entry that have no column of their own. */
 type ModelSettings = Omit<CatalogueModel, 'id' | 'resale' | 'enabled'>;

@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/pool.ts';
+import type { Queryable } from '#db/pool/pool.ts';
 
 /** What a provider asks at one price, without the margin. Micros for a million tokens. */
 export interface PriceRates {

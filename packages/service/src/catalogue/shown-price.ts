@@ -1,6 +1,6 @@
 import { type Catalogue, isEntitled, type Model } from '#catalogue/catalogue.ts';
 import { type Price, type Rates, termsOf, withMargin } from '#catalogue/price.ts';
-import type { Micros } from '#kernel/micros.ts';
+import type { Micros } from '#kernel/values/micros.ts';
 
 /** What a model costs an app, margin included. All rates are micros per million tokens, rounded up to a whole micro. */
 export interface ShownPrice {

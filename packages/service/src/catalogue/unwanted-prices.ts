@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type CatalogueFile, type CatalogueModel, statedPrice } from '@purser/contract/catalogue.ts';
 import { CatalogueFileError } from '#catalogue/catalogue-fault.ts';
 import { changeInForce, isSamePrice } from '#catalogue/price-row.ts';
-import { epochMsOf } from '#kernel/clock.ts';
+import { epochMsOf } from '#kernel/time/clock.ts';
 
 /** Refuses prices that nobody writes on purpose. Throws `CatalogueFileError`. */
 export function refuseUnwantedPrices(before: CatalogueFile, file: CatalogueFile, nowMs: number): void {

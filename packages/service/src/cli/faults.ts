@@ -1,12 +1,12 @@
-import { SETUP_STATUS, SetupError, StartError } from '#app/start-error.ts';
+import { SETUP_STATUS, SetupError, StartError } from '#app/environment/start-error.ts';
 import { BackupError } from '#backup/backup-error.ts';
 import { CatalogueFileError } from '#catalogue/catalogue-file.ts';
-import { CellFault } from '#cells/cells.ts';
-import { CommandError, UsageError } from '#cli/command-error.ts';
-import { MigrationError } from '#db/migrate.ts';
-import { EmbeddedPostgresError } from '#embedded/embedded-postgres-error.ts';
+import { CellFault } from '#cells/topology/cells.ts';
+import { CommandError, UsageError } from '#cli/terminal/command-error.ts';
+import { MigrationError } from '#db/schema/migrate.ts';
+import { EmbeddedPostgresError } from '#embedded/files/embedded-postgres-error.ts';
 import { describeFault } from '#kernel/log.ts';
-import { MonthFault } from '#ledger/months/month-fault.ts';
+import { MonthFault } from '#ledger/months/fault.ts';
 import { PriceListError } from '#price-lists/price-list-error.ts';
 
 /** Only an operator can change what these say, so that trying again does not help. */

@@ -1,6 +1,6 @@
-import { PROCESS_GROUND } from '#cli/ground.ts';
+import { PROCESS_GROUND } from '#cli/ground/ground.ts';
 import { runCommand } from '#cli/run-command.ts';
-import { say } from '#cli/say.ts';
+import { say } from '#cli/terminal/say.ts';
 
 try {
   process.exitCode = await runCommand(process.argv.slice(2), PROCESS_GROUND);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { UsageError } from '#cli/command-error.ts';
+import { UsageError } from '#cli/terminal/command-error.ts';
 import { commandNames, runCommand } from '#cli/run-command.ts';
-import { VERSION } from '#db/functions.ts';
+import { VERSION } from '#db/schema/functions.ts';
 import { namedVersion, readBuild } from '#kernel/build.ts';
 
 /** Nothing may be done on this ground. */

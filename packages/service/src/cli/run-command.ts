@@ -1,11 +1,11 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
-import { defineBooks } from '#cli/books-commands.ts';
-import { defineCells } from '#cli/cells-commands.ts';
-import { UsageError } from '#cli/command-error.ts';
-import { type Ends, type Ground, PROCESS_GROUND } from '#cli/ground.ts';
-import { defineMachine } from '#cli/machine-commands.ts';
-import { defineService } from '#cli/service-commands.ts';
-import { VERSION } from '#db/functions.ts';
+import { defineBooks } from '#cli/books/commands.ts';
+import { defineCells } from '#cli/cells/commands.ts';
+import { UsageError } from '#cli/terminal/command-error.ts';
+import { type Ends, type Ground, PROCESS_GROUND } from '#cli/ground/ground.ts';
+import { defineMachine } from '#cli/machine/commands.ts';
+import { defineService } from '#cli/service/commands.ts';
+import { VERSION } from '#db/schema/functions.ts';
 import { namedVersion, readBuild } from '#kernel/build.ts';
 
 const HELP_WORDS: readonly (string | undefined)[] = ['help', '--help', '-h'];

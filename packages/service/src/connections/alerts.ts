@@ -1,9 +1,9 @@
 import { claimAlerts, deleteAlerts, lockConnection, selectAlerts, upsertAlerts } from '#connections/queries.ts';
-import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
-import type { AppId, ConnectionId, IdentityId } from '#kernel/ids.ts';
+import { inTransaction, type Pool, type Queryable } from '#db/pool/pool.ts';
+import type { AppId, ConnectionId, IdentityId } from '#kernel/values/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
-import { type Micros, microsFromRow, microsSumFromRow } from '#kernel/micros.ts';
-import { repeat } from '#kernel/repeat.ts';
+import { type Micros, microsFromRow, microsSumFromRow } from '#kernel/values/micros.ts';
+import { repeat } from '#kernel/time/repeat.ts';
 
 /** The shares of a monthly cap that an owner can have mails about, in percent. 100: less than one percent is left. */
 export const ALERT_SHARES: readonly number[] = [50, 80, 100];

@@ -10,12 +10,12 @@ import {
   wasReleasedAfter,
   upsertConnection,
 } from '#connections/queries.ts';
-import type { Email } from '#identities/email.ts';
-import { holdIdentity } from '#identities/privacy-queries.ts';
-import { selectIdentityByEmail } from '#identities/queries.ts';
-import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
-import { type AppId, type ConnectionId, type EndUserId, type IdentityId, newConnectionId } from '#kernel/ids.ts';
-import { type Micros, microsFromRow, ZERO_MICROS } from '#kernel/micros.ts';
+import type { Email } from '#people/email.ts';
+import { holdIdentity } from '#people/privacy-queries.ts';
+import { selectIdentityByEmail } from '#people/queries.ts';
+import { inTransaction, type Pool, type Queryable } from '#db/pool/pool.ts';
+import { type AppId, type ConnectionId, type EndUserId, type IdentityId, newConnectionId } from '#kernel/values/ids.ts';
+import { type Micros, microsFromRow, ZERO_MICROS } from '#kernel/values/micros.ts';
 import { createWallets, type Wallet } from '#ledger/wallet/wallet.ts';
 
 /** An identity's consent for one (app, end user), with the wallet that it pays from. */

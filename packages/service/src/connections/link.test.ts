@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLinks, type Link, redirectName } from '#connections/link.ts';
-import { type EndUserId, newAppId } from '#kernel/ids.ts';
-import { proofsOf } from '#kernel/keys.ts';
-import { micros } from '#kernel/micros.ts';
-import { randomBase62, randomBytes } from '#kernel/random.ts';
+import { type EndUserId, newAppId } from '#kernel/values/ids.ts';
+import { proofsOf } from '#kernel/crypto/keys.ts';
+import { micros } from '#kernel/values/micros.ts';
+import { randomBase62, randomBytes } from '#kernel/crypto/random.ts';
 
 const LIFETIME_MS = 15 * 60 * 1_000;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.split('');

@@ -1,8 +1,8 @@
-import type { Clock } from '#kernel/clock.ts';
-import { seal, sha256 } from '#kernel/crypto.ts';
-import { type AppId, type EndUserId, parseEndUserId } from '#kernel/ids.ts';
-import { type Keys, type ProofKeys, unsealAny } from '#kernel/keys.ts';
-import { type Micros, micros } from '#kernel/micros.ts';
+import type { Clock } from '#kernel/time/clock.ts';
+import { seal, sha256 } from '#kernel/crypto/crypto.ts';
+import { type AppId, type EndUserId, parseEndUserId } from '#kernel/values/ids.ts';
+import { type Keys, type ProofKeys, unsealAny } from '#kernel/crypto/keys.ts';
+import { type Micros, micros } from '#kernel/values/micros.ts';
 
 /** How long a link works (BI-04). */
 const LIFETIME_SECONDS = 15 * 60;

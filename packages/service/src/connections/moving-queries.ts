@@ -1,4 +1,4 @@
-import type { MovedTable } from '#db/moved-rows.ts';
+import type { MovedTable } from '#db/records/moved-rows.ts';
 
 const ITS_USER = '(t.app_id, t.user_id) in (select * from unnest($1::text[], $2::text[]))';
 const CONNECTIONS = `select c.connection_id from connections.connections c where ${ITS_USER.replaceAll('t.', 'c.')}`;

@@ -1,5 +1,5 @@
-import type { Queryable } from '#db/pool.ts';
-import type { AppId, ConnectionId, EndUserId, IdentityId } from '#kernel/ids.ts';
+import type { Queryable } from '#db/pool/pool.ts';
+import type { AppId, ConnectionId, EndUserId, IdentityId } from '#kernel/values/ids.ts';
 
 export interface ConnectionRow {
   readonly connection_id: ConnectionId;

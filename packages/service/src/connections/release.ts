@@ -1,7 +1,7 @@
 import { releaseConnection, selectConnection } from '#connections/queries.ts';
-import type { Queryable } from '#db/pool.ts';
-import type { AppId, EndUserId, IdentityId } from '#kernel/ids.ts';
-import { microsFromRow } from '#kernel/micros.ts';
+import type { Queryable } from '#db/pool/pool.ts';
+import type { AppId, EndUserId, IdentityId } from '#kernel/values/ids.ts';
+import { microsFromRow } from '#kernel/values/micros.ts';
 import { createWallets } from '#ledger/wallet/wallet.ts';
 
 /** The identity that owns the wallet of an (app, user). Undefined when nobody has consented, or it was released. */

@@ -1,9 +1,9 @@
 import { access, chown, mkdir, open, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { runCommand } from '#embedded/command.ts';
-import { unlessMissing } from '#embedded/embedded-postgres-error.ts';
-import type { Layout } from '#embedded/layout.ts';
-import type { Privileges } from '#embedded/privileges.ts';
+import { runCommand } from '#embedded/processes/command.ts';
+import { unlessMissing } from '#embedded/files/embedded-postgres-error.ts';
+import type { Layout } from '#embedded/files/layout.ts';
+import type { Privileges } from '#embedded/processes/privileges.ts';
 
 /** A part of the log is kept at the latest after this time, full or not: what a lost disk costs at most. */
 const PART_SECONDS_MAX = 60;

@@ -10,22 +10,22 @@ import {
   readSystemId,
   recoverySettings,
 } from '#embedded/archive.ts';
-import { type Binaries, findBinaries } from '#embedded/binaries.ts';
-import { ensureCluster, SUPERUSER } from '#embedded/cluster.ts';
-import type { HostTool } from '#embedded/command.ts';
-import { explainFileFault } from '#embedded/embedded-postgres-error.ts';
-import { findFreePort } from '#embedded/free-port.ts';
-import { type Layout, layOut, removeTemporaries } from '#embedded/layout.ts';
-import { clearLeftovers } from '#embedded/leftovers.ts';
-import { takeOwnerLock } from '#embedded/owner-lock.ts';
-import { LaunchFailure, type LaunchOptions, launchPostmaster, type Postmaster } from '#embedded/postmaster.ts';
-import { choosePrivileges, type Privileges } from '#embedded/privileges.ts';
-import { rotateServerLog } from '#embedded/server-log.ts';
-import { supervise } from '#embedded/supervisor.ts';
-import { assert } from '#kernel/assert.ts';
+import { type Binaries, findBinaries } from '#embedded/files/binaries.ts';
+import { ensureCluster, SUPERUSER } from '#embedded/server/cluster.ts';
+import type { HostTool } from '#embedded/processes/command.ts';
+import { explainFileFault } from '#embedded/files/embedded-postgres-error.ts';
+import { findFreePort } from '#embedded/server/free-port.ts';
+import { type Layout, layOut, removeTemporaries } from '#embedded/files/layout.ts';
+import { clearLeftovers } from '#embedded/processes/leftovers.ts';
+import { takeOwnerLock } from '#embedded/processes/owner-lock.ts';
+import { LaunchFailure, type LaunchOptions, launchPostmaster, type Postmaster } from '#embedded/server/postmaster.ts';
+import { choosePrivileges, type Privileges } from '#embedded/processes/privileges.ts';
+import { rotateServerLog } from '#embedded/server/log.ts';
+import { supervise } from '#embedded/server/supervisor.ts';
+import { assert } from '#kernel/faults/assert.ts';
 import type { Log } from '#kernel/log.ts';
 
-export { EmbeddedPostgresError } from '#embedded/embedded-postgres-error.ts';
+export { EmbeddedPostgresError } from '#embedded/files/embedded-postgres-error.ts';
 
 export interface EmbeddedPostgres {
   /** The superuser's URL for database `postgres` on 127.0.0.1. Contains the password. Stays the same until `stop`. */

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
-import { SUPERUSER } from '#embedded/cluster.ts';
-import { unlessMissing } from '#embedded/embedded-postgres-error.ts';
-import { layOut } from '#embedded/layout.ts';
-import { readPostmasterFile } from '#embedded/leftovers.ts';
+import { SUPERUSER } from '#embedded/server/cluster.ts';
+import { unlessMissing } from '#embedded/files/embedded-postgres-error.ts';
+import { layOut } from '#embedded/files/layout.ts';
+import { readPostmasterFile } from '#embedded/processes/leftovers.ts';
 
 const ANSWER_TIMEOUT_MS = 2_000;
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Caller, KeyDirectory } from '#accounts/key-directory.ts';
+import type { Caller, KeyDirectory } from '#developers/keys/directory.ts';
 import type { Idempotency } from '#idempotency/idempotency.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
 import { parseUser } from '#gateway/request/admission.ts';
@@ -22,14 +22,14 @@ import type { CallNotes } from '#gateway/call/call-notes.ts';
 import type { BeginSpan } from '#gateway/call/call-span.ts';
 import type { Lane } from '#gateway/call/lane.ts';
 import type { Wire } from '#gateway/call/wire.ts';
-import { parseBody } from '#gateway/request/parse-body.ts';
+import { parseBody } from '#gateway/body/parse-body.ts';
 import { takesOf } from '#gateway/request/takes.ts';
 import type { Pseudonyms } from '#gateway/request/pseudonyms.ts';
 import type { Upstreams } from '#gateway/upstream/upstreams.ts';
 import { runInLane } from '#gateway/run-in-lane.ts';
-import type { CorrelationId } from '#kernel/ids.ts';
+import type { CorrelationId } from '#kernel/values/ids.ts';
 import type { Log } from '#kernel/log.ts';
-import { Refusal } from '#kernel/refusal.ts';
+import { Refusal } from '#kernel/faults/refusal.ts';
 import type { RateLimiter } from '#limits/rate-limit.ts';
 
 /** Everything that a call uses on its way. Made once, at start. */

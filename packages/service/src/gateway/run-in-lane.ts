@@ -4,16 +4,16 @@ import type { UpstreamRefusalCode } from '#gateway/answer/upstream-refusals.ts';
 import type { AskingCall, CallerSide } from '#gateway/call/call.ts';
 import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/call/lane.ts';
 import type { Route } from '#gateway/call/route.ts';
-import { endKept, joinEarlier, keepUndelivered } from '#gateway/idempotency/idempotency.ts';
+import { endKept, joinEarlier, keepUndelivered } from '#gateway/retries/retries.ts';
 import { openStream } from '#gateway/stream/stream.ts';
 import { endingOf, FAILED } from '#gateway/usage/ending.ts';
 import { generatedIn } from '#gateway/usage/generated.ts';
 import { addsUp, toldUsage } from '#gateway/usage/usage-report.ts';
-import { steadyClock } from '#kernel/clock.ts';
-import type { Mode } from '#kernel/ids.ts';
-import type { JsonObject } from '#kernel/json.ts';
-import type { Refusal } from '#kernel/refusal.ts';
-import type { Completion, LargeAnswer } from '#providers/completion.ts';
+import { steadyClock } from '#kernel/time/clock.ts';
+import type { Mode } from '#kernel/values/ids.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
+import type { Refusal } from '#kernel/faults/refusal.ts';
+import type { Completion, LargeAnswer } from '#providers/port/completion.ts';
 
 type LaneRefusalCode = HoldRefusalCode | UpstreamRefusalCode | 'CONFLICT' | 'BAD_REQUEST';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createClosing } from '#http/closing.ts';
+import { createClosing } from '#http/listener/closing.ts';
 import { createHttpServer } from '#http/server.ts';
-import { createUnderWay } from '#http/under-way.ts';
+import { createUnderWay } from '#http/listener/in-flight.ts';
 import { createLog } from '#kernel/log.ts';
 
 type Options = Parameters<typeof createHttpServer>[0];

@@ -3,9 +3,9 @@ import type { Duplex } from 'node:stream';
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
 import { CallNotes } from '#gateway/call/call-notes.ts';
 import type { Wire } from '#gateway/call/wire.ts';
-import type { Closing } from '#http/closing.ts';
-import { envelopeOf } from '#http/envelope.ts';
-import { refusals } from '#http/refusal-counter.ts';
+import type { Closing } from '#http/listener/closing.ts';
+import { envelopeOf } from '#http/answers/envelope.ts';
+import { refusals } from '#http/answers/refusal-counter.ts';
 import { handleBalance } from '#http/data-plane/balance.ts';
 import { handleCall } from '#http/data-plane/call.ts';
 import { handleCount } from '#http/data-plane/count.ts';
@@ -15,13 +15,13 @@ import { handleModel, handleModelList } from '#http/data-plane/models.ts';
 import { handlePriceList } from '#http/data-plane/prices.ts';
 import { handleReceipt } from '#http/data-plane/receipt.ts';
 import { handleUsageSummary } from '#http/data-plane/usage-summary.ts';
-import { type DoctorSight, handleHealth, handleReadiness } from '#http/health.ts';
-import { handleMetrics, type MetricsPlane } from '#http/metrics.ts';
-import type { PageRoutes } from '#http/page-routes.ts';
-import type { Planes } from '#http/planes.ts';
-import type { CellRoute } from '#http/cells/question.ts';
-import { createRequestLog } from '#http/request-log.ts';
-import { handleProcessorWebhook } from '#http/processor-webhooks.ts';
+import { type DoctorSight, handleHealth, handleReadiness } from '#http/service/health.ts';
+import { handleMetrics, type MetricsPlane } from '#http/service/metrics.ts';
+import type { PageRoutes } from '#http/listener/page-routes.ts';
+import type { Planes } from '#http/planes/planes.ts';
+import type { CellRoute } from '#http/cells/questions/question.ts';
+import { createRequestLog } from '#http/listener/request-log.ts';
+import { handleProcessorWebhook } from '#http/service/processor-webhooks.ts';
 import {
   correlationIdOf,
   type Exchange,
@@ -30,12 +30,12 @@ import {
   sendFault,
   sendNotAllowed,
   sendRefusal,
-} from '#http/respond.ts';
-import type { UnderWay } from '#http/under-way.ts';
+} from '#http/answers/respond.ts';
+import type { UnderWay } from '#http/listener/in-flight.ts';
 import type { Log } from '#kernel/log.ts';
-import { type Refusal, refuse } from '#kernel/refusal.ts';
-import type { ProcessorWebhooks } from '#payments/processor-webhooks.ts';
-import type { ProcessorName } from '#payments/processor.ts';
+import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
+import type { ProcessorWebhooks } from '#payments/booking/processor-webhooks.ts';
+import type { ProcessorName } from '#payments/processor/processor.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 /** The limit holds for the whole request including its body. Answers have no limit: a stream may run for minutes. */

@@ -1,5 +1,5 @@
-import { hmacSha256 } from '#kernel/crypto.ts';
-import type { AppId, EndUserId, Mode } from '#kernel/ids.ts';
+import { hmacSha256 } from '#kernel/crypto/crypto.ts';
+import type { AppId, EndUserId, Mode } from '#kernel/values/ids.ts';
 
 /**
  * Identifies a call that may be a retry or may be retried (CC-14). The digests are HMACs, so the database learns nothing

@@ -1,7 +1,7 @@
 import { type IdempotencyDigests, createIdempotencyDigests } from '#idempotency/idempotency-key.ts';
 import { createKeptAnswers, type KeptAnswers } from '#idempotency/kept-answers.ts';
-import type { Pool } from '#db/pool.ts';
-import type { Keys } from '#kernel/keys.ts';
+import type { Pool } from '#db/pool/pool.ts';
+import type { Keys } from '#kernel/crypto/keys.ts';
 import type { Log } from '#kernel/log.ts';
 
 /** What the handling of retries needs, created once at start (CC-14). */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import type { Pool } from '#db/pool.ts';
+import type { Pool } from '#db/pool/pool.ts';
 import { createKeptAnswers } from '#idempotency/kept-answers.ts';
-import { newCallId } from '#kernel/ids.ts';
+import { newCallId } from '#kernel/values/ids.ts';
 import { createLog } from '#kernel/log.ts';
 
 test('CC-14 an answer waits one second for a busy database, an absent caller’s charge ten', async (t) => {

@@ -1,13 +1,13 @@
 import type { IdempotencyKey } from '#idempotency/idempotency-key.ts';
 import { type AnswerRow, deleteAnswer, deleteExpired, insertAnswer, selectAnswer } from '#idempotency/queries.ts';
-import { isItemFault, type Pool } from '#db/pool.ts';
-import { seal, unseal } from '#kernel/crypto.ts';
-import type { CallId } from '#kernel/ids.ts';
-import type { JsonObject } from '#kernel/json.ts';
+import { isItemFault, type Pool } from '#db/pool/pool.ts';
+import { seal, unseal } from '#kernel/crypto/crypto.ts';
+import type { CallId } from '#kernel/values/ids.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
-import { type Micros, microsFromRow } from '#kernel/micros.ts';
-import { repeat } from '#kernel/repeat.ts';
-import { sleep } from '#kernel/sleep.ts';
+import { type Micros, microsFromRow } from '#kernel/values/micros.ts';
+import { repeat } from '#kernel/time/repeat.ts';
+import { sleep } from '#kernel/time/sleep.ts';
 
 /** An answer as it was sent, with the facts from its headers. */
 export interface SentAnswer {

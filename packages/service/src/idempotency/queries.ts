@@ -1,5 +1,5 @@
-import type { Queryable } from '#db/pool.ts';
-import type { CallId } from '#kernel/ids.ts';
+import type { Queryable } from '#db/pool/pool.ts';
+import type { CallId } from '#kernel/values/ids.ts';
 
 export interface AnswerRow {
   readonly callId: CallId;

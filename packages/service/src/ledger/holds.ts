@@ -1,11 +1,11 @@
-import type { Instance } from '#db/instance.ts';
-import { createOutageWatch } from '#db/outage.ts';
-import type { Pool } from '#db/pool.ts';
-import { assert } from '#kernel/assert.ts';
-import type { HoldAnswer, HoldRequest } from '#kernel/hold.ts';
-import type { CallId } from '#kernel/ids.ts';
+import type { Instance } from '#db/processes/instance.ts';
+import { createOutageWatch } from '#db/batches/outage.ts';
+import type { Pool } from '#db/pool/pool.ts';
+import { assert } from '#kernel/faults/assert.ts';
+import type { HoldAnswer, HoldRequest } from '#kernel/calls/hold.ts';
+import type { CallId } from '#kernel/values/ids.ts';
 import type { Log } from '#kernel/log.ts';
-import type { Micros } from '#kernel/micros.ts';
+import type { Micros } from '#kernel/values/micros.ts';
 import type { Settlement } from '#ledger/settlement/settlement.ts';
 import { type BacklogLimits, createSettling, type SettledCall } from '#ledger/settlement/settling.ts';
 import type { Spool } from '#ledger/settlement/spool.ts';

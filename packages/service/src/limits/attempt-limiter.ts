@@ -1,5 +1,5 @@
-import { hmacSha256 } from '#kernel/crypto.ts';
-import { type Refusal, refuse } from '#kernel/refusal.ts';
+import { hmacSha256 } from '#kernel/crypto/crypto.ts';
+import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { Throttle, ThrottleRate } from '#limits/throttle.ts';
 
 /** Each bucket refills within two hours, so a bucket that was idle for a day can be deleted (`limits.delete_idle_buckets`). */
@@ -53,7 +53,7 @@ const RATES = {
   code: { ratePerMinute: 1, rateBurst: 50, cost: 10 },
   /**
    * Limits the one-time codes mailed to one e-mail, requested by unknown browsers anywhere: twenty at once, then one in
-   * five minutes. This bounds the mails, and with them the guesses: a code allows five (`identities/README.md` has the
+   * five minutes. This bounds the mails, and with them the guesses: a code allows five (`people/README.md` has the
    * sums).
    */
   'code-all': { ratePerMinute: 1, rateBurst: 100, cost: 5 },

@@ -1,6 +1,6 @@
-import type { SteadyClock } from '#kernel/clock.ts';
+import type { SteadyClock } from '#kernel/time/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
-import { counter } from '#kernel/metrics.ts';
+import { counter } from '#kernel/metrics/metrics.ts';
 import { type CellTokenRequest, type LeaseRequest, type LeaseRow, leaseTokens } from '#limits/queries.ts';
 import type { LeaseTokens } from '#limits/rate-limit.ts';
 

@@ -1,5 +1,5 @@
-import type { SteadyClock } from '#kernel/clock.ts';
-import { type Refusal, refuse } from '#kernel/refusal.ts';
+import type { SteadyClock } from '#kernel/time/clock.ts';
+import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 
 export interface PaceRate {
   readonly ratePerMinute: number;

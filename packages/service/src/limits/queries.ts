@@ -1,6 +1,6 @@
-import { plainArray, textArray } from '#db/array-literal.ts';
-import type { Queryable } from '#db/pool.ts';
-import type { AppId, KeyId } from '#kernel/ids.ts';
+import { plainArray, textArray } from '#db/records/array-literal.ts';
+import type { Queryable } from '#db/pool/pool.ts';
+import type { AppId, KeyId } from '#kernel/values/ids.ts';
 
 interface TokensAsked {
   readonly bucket: string;

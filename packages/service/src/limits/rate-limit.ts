@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createBatcher } from '#db/batcher.ts';
-import type { Pool } from '#db/pool.ts';
-import { assert } from '#kernel/assert.ts';
-import type { SteadyClock } from '#kernel/clock.ts';
-import type { AppId, KeyId } from '#kernel/ids.ts';
+import { createBatcher } from '#db/batches/batcher.ts';
+import type { Pool } from '#db/pool/pool.ts';
+import { assert } from '#kernel/faults/assert.ts';
+import type { SteadyClock } from '#kernel/time/clock.ts';
+import type { AppId, KeyId } from '#kernel/values/ids.ts';
 import { isSame, type LeasePlan, type RateAnswer, type RateLimits, refused, TokenLease } from '#limits/token-lease.ts';
 import { type LeaseRequest, type LeaseRow, leaseTokens } from '#limits/queries.ts';
 

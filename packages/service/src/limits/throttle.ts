@@ -1,4 +1,4 @@
-import type { Pool } from '#db/pool.ts';
+import type { Pool } from '#db/pool/pool.ts';
 import { deleteIdleBuckets, takeTokens } from '#limits/queries.ts';
 
 export interface ThrottleRate {

@@ -1,4 +1,4 @@
-import { escapeHtml, withoutTurns } from '#kernel/html.ts';
+import { escapeHtml, withoutTurns } from '#kernel/text/html.ts';
 
 /** A part of a letter: a paragraph, something to copy, or a link to a page of ours. */
 type Part = { readonly text: string } | { readonly copy: string } | { readonly link: string; readonly name: string };

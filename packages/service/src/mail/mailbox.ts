@@ -1,4 +1,4 @@
-import type { Pool } from '#db/pool.ts';
+import type { Pool } from '#db/pool/pool.ts';
 import { type MessageOutcome, type MessageRow, selectMessage, selectMessages } from '#mail/queries.ts';
 
 /** A message as the mailbox page of a development service shows it. */

@@ -1,8 +1,8 @@
-import type { Pool } from '#db/pool.ts';
+import type { Pool } from '#db/pool/pool.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
-import { labelledCounter } from '#kernel/metrics.ts';
-import { repeat } from '#kernel/repeat.ts';
-import { sleep } from '#kernel/sleep.ts';
+import { labelledCounter } from '#kernel/metrics/metrics.ts';
+import { repeat } from '#kernel/time/repeat.ts';
+import { sleep } from '#kernel/time/sleep.ts';
 import { claimMessage, type DueMessage, endMessage, type MessageOutcome, tidyMessages } from '#mail/queries.ts';
 import type { SendMail } from '#mail/smtp.ts';
 

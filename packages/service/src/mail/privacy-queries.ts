@@ -1,4 +1,4 @@
-import { emailsOf, type Queryable } from '#db/pool.ts';
+import { emailsOf, type Queryable } from '#db/pool/pool.ts';
 import type { MessageOutcome } from '#mail/queries.ts';
 
 interface KeptMessageRow {

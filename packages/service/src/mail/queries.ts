@@ -1,4 +1,4 @@
-import { emailsOf, type Queryable } from '#db/pool.ts';
+import { emailsOf, type Queryable } from '#db/pool/pool.ts';
 
 interface NewMessage {
   /** One address. `insertMessage` throws for any text that a mail server could read as several. */

@@ -1,5 +1,5 @@
 import { CatalogueFileError } from '#catalogue/catalogue-fault.ts';
-import { epochMsOf } from '#kernel/clock.ts';
+import { epochMsOf } from '#kernel/time/clock.ts';
 import { readDecimal } from '#price-lists/decimal.ts';
 import { readModelsDev } from '#price-lists/models-dev.ts';
 import { PriceListError } from '#price-lists/price-list-error.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 import { type Decimal, inUnits, NumberText, parseLossless, readDecimal, wholeMicros } from '#price-lists/decimal.ts';
 import { PriceListError } from '#price-lists/price-list-error.ts';
 import { RATE_NAMES, type RateCard, RATES, type RateName, type Rates, type Tier } from '#price-lists/rate-card.ts';

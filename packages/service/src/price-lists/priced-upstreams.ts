@@ -9,8 +9,8 @@ import {
 } from '@purser/contract/catalogue.ts';
 import { parseCatalogueFile } from '#catalogue/catalogue-file.ts';
 import { changeInForce } from '#catalogue/price-row.ts';
-import { epochMsOf, systemClock } from '#kernel/clock.ts';
-import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
+import { epochMsOf, systemClock } from '#kernel/time/clock.ts';
+import { isJsonObject, type JsonObject, parseJson } from '#kernel/text/json.ts';
 import type { OldPrice } from '#price-lists/judge.ts';
 import { effective, RATE_NAMES, type RateCard, RATES, type RateName, type Rates } from '#price-lists/rate-card.ts';
 

@@ -1,5 +1,5 @@
 import type { ModelPrice, PriceCalculationResult, Provider } from '@pydantic/genai-prices';
-import { dateOf } from '#kernel/clock.ts';
+import { dateOf } from '#kernel/time/clock.ts';
 import { readDecimal, wholeMicros } from '#price-lists/decimal.ts';
 import { RATE_NAMES, type RateCard, RATES, type RateName, type Tier } from '#price-lists/rate-card.ts';
 

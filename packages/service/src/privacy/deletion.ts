@@ -1,14 +1,14 @@
 import { type ConnectionRow, markDeletion, selectConnectionsOf } from '#connections/queries.ts';
 import { releaseWallet } from '#connections/release.ts';
 import { deleteSignInsOf } from '#audit/privacy-queries.ts';
-import type { Queryable } from '#db/pool.ts';
+import type { Queryable } from '#db/pool/pool.ts';
 import {
   deleteIdentityRow,
   deleteMovesOf,
   type MoveRow,
   selectMovesOf,
   selectSessionsOf,
-} from '#identities/privacy-queries.ts';
+} from '#people/privacy-queries.ts';
 import {
   deleteCodesOf,
   deletePasskeysOf,
@@ -16,18 +16,18 @@ import {
   selectIdentity,
   selectIdentityByEmail,
   selectPasskeysOf,
-} from '#identities/queries.ts';
-import { deleteSessions } from '#identities/session-queries.ts';
-import type { Email } from '#identities/email.ts';
-import type { AppId, EndUserId, IdentityId } from '#kernel/ids.ts';
-import { assert } from '#kernel/assert.ts';
-import type { Micros } from '#kernel/micros.ts';
+} from '#people/queries.ts';
+import { deleteSessions } from '#people/session-queries.ts';
+import type { Email } from '#people/email.ts';
+import type { AppId, EndUserId, IdentityId } from '#kernel/values/ids.ts';
+import { assert } from '#kernel/faults/assert.ts';
+import type { Micros } from '#kernel/values/micros.ts';
 import { createFunding } from '#ledger/funding/funding.ts';
 import { createWallets, type Wallet } from '#ledger/wallet/wallet.ts';
 import { deleteMessagesTo } from '#mail/privacy-queries.ts';
-import { hasWaitingAct } from '#operator/queries.ts';
-import { payableIn } from '#payments/amounts.ts';
-import { forgetPayer, hasOpenCheckout, type OpenMatter, selectOpenMatters } from '#payments/privacy-queries.ts';
+import { hasWaitingAct } from '#operator/acts/queries.ts';
+import { payableIn } from '#payments/processor/amounts.ts';
+import { forgetPayer, hasOpenCheckout, type OpenMatter, selectOpenMatters } from '#payments/records/privacy-queries.ts';
 
 /** Why a person cannot be deleted yet. */
 export interface Obstacle {
@@ -71,7 +71,7 @@ const MOVES_MAX = 1_000;
 /** More wallets than anybody has. */
 const WALLETS_MAX = 10_000;
 const SESSIONS_MAX = 10_000;
-/** The sweep asks for the last time whether a checkout was paid after so many days (`payments/sweep.ts`). */
+/** The sweep asks for the last time whether a checkout was paid after so many days (`payments/booking/sweep.ts`). */
 const CHECKOUT_DAYS = 3;
 /** A bank decides a dispute within about ten weeks. */
 const DISPUTE_DAYS = 90;

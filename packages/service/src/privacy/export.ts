@@ -1,16 +1,16 @@
-import { createAppProfiles } from '#accounts/app-profile.ts';
+import { createAppProfiles } from '#developers/apps/profile.ts';
 import { selectActsOf } from '#audit/privacy-queries.ts';
 import { selectSignIns } from '#audit/queries.ts';
 import { type ConnectionRow, selectAlerts, selectConnectionsOf, selectReleaseMoment } from '#connections/queries.ts';
-import { inSnapshot, type Pool, type Queryable } from '#db/pool.ts';
-import { selectCreation, selectMovesOf, selectSessionsOf } from '#identities/privacy-queries.ts';
-import { selectIdentity, selectPasskeysOf } from '#identities/queries.ts';
-import type { IdentityId } from '#kernel/ids.ts';
-import { selectWalletState } from '#ledger/wallet/operator-queries.ts';
+import { inSnapshot, type Pool, type Queryable } from '#db/pool/pool.ts';
+import { selectCreation, selectMovesOf, selectSessionsOf } from '#people/privacy-queries.ts';
+import { selectIdentity, selectPasskeysOf } from '#people/queries.ts';
+import type { IdentityId } from '#kernel/values/ids.ts';
+import { selectWalletState } from '#ledger/overview/operator-queries.ts';
 import { walletOf } from '#ledger/wallet/wallet.ts';
 import { selectMessagesTo } from '#mail/privacy-queries.ts';
-import { selectPayments } from '#payments/operator-queries.ts';
-import { selectCheckoutsBegunBy, selectRefundsOf } from '#payments/privacy-queries.ts';
+import { selectPayments } from '#payments/refunds/queries.ts';
+import { selectCheckoutsBegunBy, selectRefundsOf } from '#payments/records/privacy-queries.ts';
 import { historyOf, type WalletHistory } from '#privacy/history.ts';
 
 /** The name of the form of the file. A change that readers must know of gets another number. */

@@ -1,11 +1,11 @@
-import type { Pool } from '#db/pool.ts';
-import { isoOf } from '#kernel/clock.ts';
-import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
-import { createWalletMovements, type WalletMovement } from '#ledger/wallet/movements.ts';
-import { OPENED_HERE, type Place } from '#ledger/wallet/place.ts';
-import { type CallTrace, createTraceReader } from '#traces/traces.ts';
-import { type OwnReceiptRow, selectChargedReceipts, selectMonthAfter, selectOtherReceipts } from '#usage/queries.ts';
-import { createSessions } from '#usage/usage.ts';
+import type { Pool } from '#db/pool/pool.ts';
+import { isoOf } from '#kernel/time/clock.ts';
+import type { AppId, CallId, EndUserId } from '#kernel/values/ids.ts';
+import { createWalletMovements, type WalletMovement } from '#ledger/history/movements.ts';
+import { OPENED_HERE, type Place } from '#ledger/history/place.ts';
+import { type CallTrace, createTraceReader } from '#calls/traces/traces.ts';
+import { type OwnReceiptRow, selectChargedReceipts, selectMonthAfter, selectOtherReceipts } from '#calls/usage/queries.ts';
+import { createSessions } from '#calls/usage/usage.ts';
 
 /** Which part of a wallet's history is a person's. */
 export interface WalletHistory {

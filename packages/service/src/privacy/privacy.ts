@@ -1,9 +1,9 @@
 import type { Facts } from '#audit/entry.ts';
 import { insertAuditEntry } from '#audit/queries.ts';
-import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
-import type { IdentityId } from '#kernel/ids.ts';
-import { type Refusal, refuse } from '#kernel/refusal.ts';
-import { type Act, audited } from '#operator/acts.ts';
+import { inTransaction, type Pool, type Queryable } from '#db/pool/pool.ts';
+import type { IdentityId } from '#kernel/values/ids.ts';
+import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { type Act, audited } from '#operator/acts/act.ts';
 import { type Agreed, deletePerson, type Holdings, holdingsOf, type Obstacle } from '#privacy/deletion.ts';
 import { readPerson } from '#privacy/export.ts';
 

@@ -1,8 +1,8 @@
 import type { Api, CatalogueProvider } from '@purser/contract/catalogue.ts';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import type { Chunk, TokenCounts, UsageReport } from '#providers/completion.ts';
-import { findUnsupported } from '#providers/capabilities.ts';
-import { type Provider, type ProviderCall, UpstreamError } from '#providers/provider.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import type { Chunk, TokenCounts, UsageReport } from '#providers/port/completion.ts';
+import { findUnsupported } from '#providers/capabilities/capabilities.ts';
+import { type Provider, type ProviderCall, UpstreamError } from '#providers/port/provider.ts';
 import { TextRun } from '@purser/text-runs/text-run.ts';
 
 /** A small call of the probe. */

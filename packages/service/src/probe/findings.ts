@@ -1,7 +1,7 @@
-import { isJsonObject, parseJson } from '#kernel/json.ts';
+import { isJsonObject, parseJson } from '#kernel/text/json.ts';
 import { isAnswer, NotExpressible, type Outcome } from '#probe/exchange.ts';
 import { OBEYED, SHORT_LIMIT } from '#probe/questions.ts';
-import type { ProviderCall, UpstreamError, UpstreamErrorKind } from '#providers/provider.ts';
+import type { ProviderCall, UpstreamError, UpstreamErrorKind } from '#providers/port/provider.ts';
 
 /** What one call has shown. */
 export interface Finding {

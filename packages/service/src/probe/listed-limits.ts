@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '#kernel/text/json.ts';
 
 /** What a server says about a model in its list of models. */
 export interface ListedLimits {

@@ -17,7 +17,7 @@ import {
 import type { ListedLimits } from '#probe/listed-limits.ts';
 import { CHOICES, COUNT, DEVELOPER, SCHEMA, SHORT, SYSTEM, TOOL, tooLongFor } from '#probe/questions.ts';
 import { probeVectors, type ProbedVectors } from '#probe/vectors.ts';
-import { type Provider, type ProviderCall, UpstreamError, type UpstreamErrorKind } from '#providers/provider.ts';
+import { type Provider, type ProviderCall, UpstreamError, type UpstreamErrorKind } from '#providers/port/provider.ts';
 
 type LimitParameter = ProviderCall['outputLimitParameter'];
 

@@ -1,5 +1,5 @@
 import { type CatalogueProvider, reasonsOutOfSight } from '@purser/contract/catalogue.ts';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 import type { Probed, ProbeTarget } from '#probe/probe.ts';
 
 /** One upstream of an entry that was probed. */

@@ -1,9 +1,9 @@
-import type { SteadyClock } from '#kernel/clock.ts';
+import type { SteadyClock } from '#kernel/time/clock.ts';
 import { TextRun } from '@purser/text-runs/text-run.ts';
 import { callOf, type Manner, reported } from '#probe/exchange.ts';
 import { HELLO } from '#probe/questions.ts';
-import type { TokenCounts } from '#providers/completion.ts';
-import { type ChunkSource, type StreamChunk, UpstreamError, type UpstreamErrorKind } from '#providers/provider.ts';
+import type { TokenCounts } from '#providers/port/completion.ts';
+import { type ChunkSource, type StreamChunk, UpstreamError, type UpstreamErrorKind } from '#providers/port/provider.ts';
 
 /** What one small call has shown. It has no text of the provider and nothing of the key. */
 export interface TestedCall {

@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 import { callOf, type Manner, NotExpressible, reported } from '#probe/exchange.ts';
 import { failed, type Finding } from '#probe/findings.ts';
-import type { TokenCounts } from '#providers/completion.ts';
-import { findUnsupported } from '#providers/capabilities.ts';
-import { UpstreamError } from '#providers/provider.ts';
+import type { TokenCounts } from '#providers/port/completion.ts';
+import { findUnsupported } from '#providers/capabilities/capabilities.ts';
+import { UpstreamError } from '#providers/port/provider.ts';
 
 /** What an upstream has shown that was asked for vectors. */
 export interface ProbedVectors {

@@ -1,18 +1,18 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
-import { assert, unreachable } from '#kernel/assert.ts';
+import { assert, unreachable } from '#kernel/faults/assert.ts';
 import { createAnthropic } from '#providers/anthropic/anthropic.ts';
 import { fromAzureEntry } from '#providers/azure/from-entry.ts';
 import { withEmbeddings } from '#providers/embeddings/with-embeddings.ts';
 import { createGeminiEmbeddings } from '#providers/google/embeddings.ts';
 import { fixedKey, type KeySource } from '#providers/keys/key-source.ts';
 import type { ProviderKeys } from '#providers/keys/provider-keys.ts';
-import { lazyProvider } from '#providers/lazy.ts';
+import { lazyProvider } from '#providers/port/lazy.ts';
 import { fromMistralEntry } from '#providers/mistral/from-entry.ts';
-import { atAddress, fromEntry } from '#providers/openai-compatible/from-entry.ts';
-import { createOutboundClient } from '#providers/outbound.ts';
-import type { Provider } from '#providers/provider.ts';
+import { atAddress, fromEntry } from '#providers/compatible-entry.ts';
+import { createOutboundClient } from '#providers/transport/outbound.ts';
+import type { Provider } from '#providers/port/provider.ts';
 import { createTranslated } from '#providers/translated/translated.ts';
-import { createVendorHttp } from '#providers/vendor-fetch.ts';
+import { createVendorHttp } from '#providers/transport/vendor-fetch.ts';
 
 interface RegistryOptions {
   /** The base URL of the simulator; undefined if none runs, as in production. */

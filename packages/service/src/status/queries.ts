@@ -1,5 +1,5 @@
-import { plainArray, textArray } from '#db/array-literal.ts';
-import type { Queryable } from '#db/pool.ts';
+import { plainArray, textArray } from '#db/records/array-literal.ts';
+import type { Queryable } from '#db/pool/pool.ts';
 
 /** What a process saw since it last looked. */
 export interface Observation {

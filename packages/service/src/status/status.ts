@@ -1,6 +1,6 @@
-import type { Queryable } from '#db/pool.ts';
+import type { Queryable } from '#db/pool/pool.ts';
 import type { Build } from '#kernel/build.ts';
-import type { SteadyClock } from '#kernel/clock.ts';
+import type { SteadyClock } from '#kernel/time/clock.ts';
 import { type IncidentRow, selectIncidents } from '#status/queries.ts';
 import type { Trouble } from '#status/trouble.ts';
 

@@ -1,7 +1,7 @@
-import type { Queryable } from '#db/pool.ts';
-import type { SteadyClock } from '#kernel/clock.ts';
+import type { Queryable } from '#db/pool/pool.ts';
+import type { SteadyClock } from '#kernel/time/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
-import { repeat } from '#kernel/repeat.ts';
+import { repeat } from '#kernel/time/repeat.ts';
 import { observe } from '#status/queries.ts';
 import type { Trouble } from '#status/trouble.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CallNotes } from '#gateway/call/call-notes.ts';
 import type { FailedTry, Served } from '#gateway/call/serving.ts';
-import type { CorrelationId } from '#kernel/ids.ts';
+import type { CorrelationId } from '#kernel/values/ids.ts';
 import { createLog } from '#kernel/log.ts';
 import { startCallExport } from '#telemetry/call-export.ts';
 import { type EndedCall, spansOf } from '#telemetry/call-spans.ts';

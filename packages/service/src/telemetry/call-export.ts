@@ -1,5 +1,5 @@
 import type { BeginSpan } from '#gateway/call/call-span.ts';
-import { steadyClock, systemClock } from '#kernel/clock.ts';
+import { steadyClock, systemClock } from '#kernel/time/clock.ts';
 import type { Log } from '#kernel/log.ts';
 import { type EndedCall, spansOf } from '#telemetry/call-spans.ts';
 import { encode, type Origin, spansToWire, tracesRequest } from '#telemetry/otlp.ts';

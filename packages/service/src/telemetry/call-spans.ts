@@ -3,8 +3,8 @@ import { msBetween } from '#gateway/call/call-times.ts';
 import { type CallSpan, SPAN_PARTS, spanIdOf, spanIdOfTry } from '#gateway/call/call-span.ts';
 import type { FailedTry, Served } from '#gateway/call/serving.ts';
 import type { Upstream } from '#catalogue/catalogue.ts';
-import type { CorrelationId } from '#kernel/ids.ts';
-import { microsToWire } from '#kernel/micros.ts';
+import type { CorrelationId } from '#kernel/values/ids.ts';
+import { microsToWire } from '#kernel/values/micros.ts';
 import { ERROR_TYPE, GEN_AI, HTTP, operationOf, PROVIDER_NAMES, PURSER, SPAN_NAMES } from '#telemetry/names.ts';
 
 /** A call that is over, and what its caller got. */

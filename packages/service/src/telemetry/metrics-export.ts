@@ -1,8 +1,8 @@
-import { systemClock } from '#kernel/clock.ts';
+import { systemClock } from '#kernel/time/clock.ts';
 import type { Log } from '#kernel/log.ts';
-import type { MetricReading } from '#kernel/metrics.ts';
-import { repeat } from '#kernel/repeat.ts';
-import { sleep } from '#kernel/sleep.ts';
+import type { MetricReading } from '#kernel/metrics/metrics.ts';
+import { repeat } from '#kernel/time/repeat.ts';
+import { sleep } from '#kernel/time/sleep.ts';
 import { metricsToWire } from '#telemetry/metrics-to-wire.ts';
 import { encode, metricsRequest, type Origin } from '#telemetry/otlp.ts';
 import { createOtlpSender } from '#telemetry/otlp-sender.ts';

@@ -1,6 +1,6 @@
-import type { Distribution } from '#kernel/histogram.ts';
-import type { JsonObject } from '#kernel/json.ts';
-import type { MetricReading } from '#kernel/metrics.ts';
+import type { Distribution } from '#kernel/metrics/histogram.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
+import type { MetricReading } from '#kernel/metrics/metrics.ts';
 import { attributesToWire, nanosOf } from '#telemetry/otlp.ts';
 
 /** The number in the schema which says that sums and histograms count from the start. */
@@ -57,7 +57,7 @@ function unitOf(name: string): string {
   return UNITS.find(([end]) => end.test(name))?.[1] ?? '1';
 }
 
-/** Reads labels. Their values hold no quotes (`kernel/metrics.ts`). */
+/** Reads labels. Their values hold no quotes (`kernel/metrics/metrics.ts`). */
 function labelsOf(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(Array.from(text.matchAll(LABEL), ([, name = '', value = '']) => [name, value]));
 }

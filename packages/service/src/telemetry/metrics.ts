@@ -1,4 +1,4 @@
-import { counter, gauge } from '#kernel/metrics.ts';
+import { counter, gauge } from '#kernel/metrics/metrics.ts';
 
 export const spansExported = counter('purser_spans_exported_total', 'OpenTelemetry spans that a collector has taken.');
 

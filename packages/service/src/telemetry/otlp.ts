@@ -1,5 +1,5 @@
 import type { CallSpan } from '#gateway/call/call-span.ts';
-import type { JsonObject } from '#kernel/json.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
 import type { SpanFacts, SpanValue } from '#telemetry/call-spans.ts';
 import { SCOPE } from '#telemetry/names.ts';
 import { encodeMessage, type Messages } from '#telemetry/protobuf.ts';

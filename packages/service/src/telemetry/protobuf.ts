@@ -1,5 +1,5 @@
-import { assert } from '#kernel/assert.ts';
-import type { JsonObject } from '#kernel/json.ts';
+import { assert } from '#kernel/faults/assert.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
 
 /**
  * How a field is written. `hex` is bytes, as OTLP/JSON writes ids; 64-bit numbers are decimal texts there. Any other word is

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '#kernel/log.ts';
-import { readMetrics } from '#kernel/metrics.ts';
+import { readMetrics } from '#kernel/metrics/metrics.ts';
 import type { Sent } from '#telemetry/otlp-sender.ts';
 import { createSpanQueue, WAITING_MAX } from '#telemetry/span-queue.ts';
 import { waitUntil } from '../../../../tests/support/wait-until.ts';

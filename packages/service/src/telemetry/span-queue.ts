@@ -1,8 +1,8 @@
-import type { SteadyClock } from '#kernel/clock.ts';
-import type { JsonObject } from '#kernel/json.ts';
+import type { SteadyClock } from '#kernel/time/clock.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
 import type { Log } from '#kernel/log.ts';
-import { repeat } from '#kernel/repeat.ts';
-import { sleep } from '#kernel/sleep.ts';
+import { repeat } from '#kernel/time/repeat.ts';
+import { sleep } from '#kernel/time/sleep.ts';
 import { declareWaitingSpans, spansDropped, spansExported } from '#telemetry/metrics.ts';
 import type { OtlpSender } from '#telemetry/otlp-sender.ts';
 import { createReachability } from '#telemetry/reachability.ts';

@@ -1,5 +1,5 @@
 import type { BeginSpan } from '#gateway/call/call-span.ts';
-import { randomBytes } from '#kernel/random.ts';
+import { randomBytes } from '#kernel/crypto/random.ts';
 import type { Sampler } from '#telemetry/settings.ts';
 
 /** The header has version, trace, span and flags, in small letters. A later version may have more behind them. */

@@ -1,7 +1,7 @@
-import type { Clock } from '#kernel/clock.ts';
-import { hmacSha256, sha256 } from '#kernel/crypto.ts';
-import { keyOfProof, type ProofKeys } from '#kernel/keys.ts';
-import { randomBytes } from '#kernel/random.ts';
+import type { Clock } from '#kernel/time/clock.ts';
+import { hmacSha256, sha256 } from '#kernel/crypto/crypto.ts';
+import { keyOfProof, type ProofKeys } from '#kernel/crypto/keys.ts';
+import { randomBytes } from '#kernel/crypto/random.ts';
 
 export interface ReadChallenge {
   /** Identifies the challenge, so that it is answered only once. */

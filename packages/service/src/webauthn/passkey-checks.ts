@@ -5,8 +5,8 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
-import type { Clock } from '#kernel/clock.ts';
-import type { ProofKeys } from '#kernel/keys.ts';
+import type { Clock } from '#kernel/time/clock.ts';
+import type { ProofKeys } from '#kernel/crypto/keys.ts';
 import { createChallenges, type ReadChallenge } from '#webauthn/challenge.ts';
 
 /** Who a new passkey is for. */

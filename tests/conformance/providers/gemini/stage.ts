@@ -1,12 +1,12 @@
 // A provider of kind `google` at the server of this folder, and calls through it, plain and streamed.
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import type { Chunk, Completion } from '../../../../packages/service/src/providers/completion.ts';
+import type { Chunk, Completion } from '../../../../packages/service/src/providers/port/completion.ts';
 import { googleDialect } from '../../../../packages/service/src/providers/google/dialect.ts';
 import { fixedKey, type KeySource } from '../../../../packages/service/src/providers/keys/key-source.ts';
-import type { Provider, ProviderCall } from '../../../../packages/service/src/providers/provider.ts';
+import type { Provider, ProviderCall } from '../../../../packages/service/src/providers/port/provider.ts';
 import { createTranslated } from '../../../../packages/service/src/providers/translated/translated.ts';
-import { createVendorHttp } from '../../../../packages/service/src/providers/vendor-fetch.ts';
+import { createVendorHttp } from '../../../../packages/service/src/providers/transport/vendor-fetch.ts';
 import { startGeminiServer } from './server.ts';
 import type { GeminiAnswer, Json } from './wire.ts';
 

@@ -1,16 +1,16 @@
 import type { AskingCall, CallerSide, ChatCall } from '#gateway/call/call.ts';
 import type { StreamReply } from '#gateway/call/wire.ts';
 import type { Upstream } from '#catalogue/catalogue.ts';
-import { steadyClock } from '#kernel/clock.ts';
-import type { Micros } from '#kernel/micros.ts';
-import { errorTextOf } from '#providers/error-text.ts';
-import { UpstreamError } from '#providers/provider.ts';
-import type { CallId, Mode } from '#kernel/ids.ts';
+import { steadyClock } from '#kernel/time/clock.ts';
+import type { Micros } from '#kernel/values/micros.ts';
+import { errorTextOf } from '#providers/errors/redacted-text.ts';
+import { UpstreamError } from '#providers/port/provider.ts';
+import type { CallId, Mode } from '#kernel/values/ids.ts';
 import { noteFailure } from '#gateway/answer/failures.ts';
 import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/answer/upstream-refusals.ts';
 import type { Ending, Hold, Lane } from '#gateway/call/lane.ts';
 import { describeFault } from '#kernel/log.ts';
-import type { Refusal } from '#kernel/refusal.ts';
+import type { Refusal } from '#kernel/faults/refusal.ts';
 
 /** The answer of a call that was not refused. */
 export type Answer = PlainAnswer | StreamAnswer | ReplayedAnswer;

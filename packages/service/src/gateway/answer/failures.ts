@@ -1,7 +1,7 @@
 import type { Upstream } from '#catalogue/catalogue.ts';
 import type { Failure } from '#gateway/call/call-notes.ts';
-import { catalogueCounter } from '#kernel/catalogue-metrics.ts';
-import type { UpstreamError } from '#providers/provider.ts';
+import { catalogueCounter } from '#kernel/metrics/catalogue-metrics.ts';
+import type { UpstreamError } from '#providers/port/provider.ts';
 
 const failures = catalogueCounter(
   'purser_provider_failures_total',

@@ -1,7 +1,7 @@
 import type { HoldRefusalCode } from '#gateway/call/lane.ts';
-import { unreachable } from '#kernel/assert.ts';
-import type { HoldRefusalReason } from '#kernel/hold.ts';
-import { type Refusal, refuse } from '#kernel/refusal.ts';
+import { unreachable } from '#kernel/faults/assert.ts';
+import type { HoldRefusalReason } from '#kernel/calls/hold.ts';
+import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 
 const STREAM_RETRY_SECONDS = 1;
 const CALL_RETRY_SECONDS = 1;

@@ -1,5 +1,5 @@
-import { type Refusal, refuse } from '#kernel/refusal.ts';
-import type { UpstreamError, UpstreamErrorKind } from '#providers/provider.ts';
+import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
+import type { UpstreamError, UpstreamErrorKind } from '#providers/port/provider.ts';
 
 export type UpstreamRefusalCode = 'UPSTREAM_THROTTLED' | 'UPSTREAM_PROVIDER_ERROR';
 

@@ -1,16 +1,16 @@
-import type { Caller } from '#accounts/key-directory.ts';
+import type { Caller } from '#developers/keys/directory.ts';
 import type { ErrorCode } from '@purser/contract/errors.ts';
 import type { TokenUsage } from '#catalogue/price.ts';
-import type { CallId, EndUserId } from '#kernel/ids.ts';
-import type { CallSession } from '#kernel/call-session.ts';
-import { steadyClock } from '#kernel/clock.ts';
+import type { CallId, EndUserId } from '#kernel/values/ids.ts';
+import type { CallSession } from '#kernel/calls/call-session.ts';
+import { steadyClock } from '#kernel/time/clock.ts';
 import type { CallSpan } from '#gateway/call/call-span.ts';
 import { CallTimes } from '#gateway/call/call-times.ts';
 import type { Served } from '#gateway/call/serving.ts';
 import type { Wire } from '#gateway/call/wire.ts';
-import { type Micros, ZERO_MICROS } from '#kernel/micros.ts';
-import type { Refusal } from '#kernel/refusal.ts';
-import type { UpstreamError } from '#providers/provider.ts';
+import { type Micros, ZERO_MICROS } from '#kernel/values/micros.ts';
+import type { Refusal } from '#kernel/faults/refusal.ts';
+import type { UpstreamError } from '#providers/port/provider.ts';
 
 /** How a call with a hold ended, as the lane's `Ending` says it. */
 interface Settled {

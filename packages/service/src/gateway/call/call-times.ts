@@ -1,4 +1,4 @@
-import { type SteadyClock, steadyClock } from '#kernel/clock.ts';
+import { type SteadyClock, steadyClock } from '#kernel/time/clock.ts';
 
 /**
  * When a call reached each of its steps, by one steady clock: only differences mean anything. 0: it did not reach that step.

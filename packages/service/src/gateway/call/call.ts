@@ -1,17 +1,17 @@
-import type { AppFacts } from '#accounts/key-directory.ts';
+import type { AppFacts } from '#developers/keys/directory.ts';
 import type { IdempotencyKey } from '#idempotency/idempotency-key.ts';
 import type { Idempotency } from '#idempotency/idempotency.ts';
 import type { CallNotes } from '#gateway/call/call-notes.ts';
 import type { CallSpan } from '#gateway/call/call-span.ts';
 import type { Reply } from '#gateway/call/wire.ts';
 import type { Model, Upstream } from '#catalogue/catalogue.ts';
-import type { CallSession } from '#kernel/call-session.ts';
-import type { KeyBudget } from '#kernel/hold.ts';
-import type { AppId, CallId, CorrelationId, EndUserId, Mode } from '#kernel/ids.ts';
-import type { JsonObject } from '#kernel/json.ts';
+import type { CallSession } from '#kernel/calls/call-session.ts';
+import type { KeyBudget } from '#kernel/calls/hold.ts';
+import type { AppId, CallId, CorrelationId, EndUserId, Mode } from '#kernel/values/ids.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
 import type { Log } from '#kernel/log.ts';
-import type { Signal } from '#kernel/signal.ts';
-import type { NativeCall, UpstreamError } from '#providers/provider.ts';
+import type { Signal } from '#kernel/work/signal.ts';
+import type { NativeCall, UpstreamError } from '#providers/port/provider.ts';
 
 /** A validated call for one end user. Nothing in it can still be refused for its form. */
 export interface ChatCall {

@@ -1,11 +1,11 @@
 import type { TokenUsage } from '#catalogue/price.ts';
 import type { AskingCall, ChatCall, Gone } from '#gateway/call/call.ts';
 import type { Route } from '#gateway/call/route.ts';
-import type { EarlierCall } from '#kernel/hold.ts';
-import type { CallId, Mode } from '#kernel/ids.ts';
-import type { Micros } from '#kernel/micros.ts';
-import type { Refusal } from '#kernel/refusal.ts';
-import type { Provider } from '#providers/provider.ts';
+import type { EarlierCall } from '#kernel/calls/hold.ts';
+import type { CallId, Mode } from '#kernel/values/ids.ts';
+import type { Micros } from '#kernel/values/micros.ts';
+import type { Refusal } from '#kernel/faults/refusal.ts';
+import type { Provider } from '#providers/port/provider.ts';
 
 /**
  * All that differs between live and sandbox. Members are properties, not methods, because the compiler compares methods

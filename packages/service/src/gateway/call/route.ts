@@ -1,7 +1,7 @@
 import type { Asked } from '#gateway/call/call.ts';
 import type { Served } from '#gateway/call/serving.ts';
-import type { Signal } from '#kernel/signal.ts';
-import type { ProviderCall } from '#providers/provider.ts';
+import type { Signal } from '#kernel/work/signal.ts';
+import type { ProviderCall } from '#providers/port/provider.ts';
 
 /**
  * The way of one call from upstream to upstream, one at a time, until one of them serves it (CC-16). Each try is `begin`, the

@@ -1,5 +1,5 @@
 import type { Upstream } from '#catalogue/catalogue.ts';
-import type { UpstreamErrorKind } from '#providers/provider.ts';
+import type { UpstreamErrorKind } from '#providers/port/provider.ts';
 
 /** Which upstream a call is at. It may change until the first chunk or the whole answer has come. */
 export interface Serving {

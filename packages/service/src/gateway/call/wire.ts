@@ -1,11 +1,11 @@
 import type { ErrorBody } from '@purser/contract/errors.ts';
 import type { TextRun } from '@purser/text-runs/text-run.ts';
-import type { AppId, CallId, EndUserId, Mode } from '#kernel/ids.ts';
-import type { JsonObject } from '#kernel/json.ts';
-import type { Micros } from '#kernel/micros.ts';
-import type { Refusal } from '#kernel/refusal.ts';
-import type { Chunk, ChunkChoice, Completion } from '#providers/completion.ts';
-import type { Api } from '#providers/provider.ts';
+import type { AppId, CallId, EndUserId, Mode } from '#kernel/values/ids.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
+import type { Micros } from '#kernel/values/micros.ts';
+import type { Refusal } from '#kernel/faults/refusal.ts';
+import type { Chunk, ChunkChoice, Completion } from '#providers/port/completion.ts';
+import type { Api } from '#providers/port/provider.ts';
 
 /**
  * How a caller speaks (WI-01). A wire reads a request into the form of chat completions, which everything between the wires works

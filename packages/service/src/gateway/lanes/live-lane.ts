@@ -8,7 +8,7 @@ import { createVendorCounts } from '#gateway/lanes/vendor-counts.ts';
 import type { Upstreams } from '#gateway/upstream/upstreams.ts';
 import type { DrainSlots } from '#ledger/hold/drain-slots.ts';
 import type { Holds } from '#ledger/holds.ts';
-import type { Provider } from '#providers/provider.ts';
+import type { Provider } from '#providers/port/provider.ts';
 
 interface LiveLaneOptions {
   readonly holds: Holds;

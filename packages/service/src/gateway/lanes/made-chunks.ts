@@ -1,4 +1,4 @@
-import type { ChunkSource, StreamChunk } from '#providers/provider.ts';
+import type { ChunkSource, StreamChunk } from '#providers/port/provider.ts';
 
 /** A source of chunks that are made here and read from nowhere: for the sandbox, and for tests. */
 export function sourceOf(made: AsyncIterable<readonly StreamChunk[]>): ChunkSource {

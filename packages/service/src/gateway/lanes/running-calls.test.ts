@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import type { ChatCall } from '#gateway/call/call.ts';
 import { createRunningCalls } from '#gateway/lanes/running-calls.ts';
 import { FAILED } from '#gateway/usage/ending.ts';
-import { type AppId, newCallId } from '#kernel/ids.ts';
+import { type AppId, newCallId } from '#kernel/values/ids.ts';
 import { createLog } from '#kernel/log.ts';
-import { micros, ZERO_MICROS } from '#kernel/micros.ts';
+import { micros, ZERO_MICROS } from '#kernel/values/micros.ts';
 
 const granted = micros(5n);
 

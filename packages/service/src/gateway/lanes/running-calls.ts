@@ -1,10 +1,10 @@
 import { costOf } from '#catalogue/price.ts';
 import type { ChatCall } from '#gateway/call/call.ts';
 import type { EndedHold, Ending, Hold, PlacedHold } from '#gateway/call/lane.ts';
-import type { AppId, CallId, Mode } from '#kernel/ids.ts';
+import type { AppId, CallId, Mode } from '#kernel/values/ids.ts';
 import type { Log } from '#kernel/log.ts';
-import { counter, labelledCounter } from '#kernel/metrics.ts';
-import { type Micros, microsToWire } from '#kernel/micros.ts';
+import { counter, labelledCounter } from '#kernel/metrics/metrics.ts';
+import { type Micros, microsToWire } from '#kernel/values/micros.ts';
 
 /** The calls that hold money now, whether or not their caller is still there. A process that stops waits for them. */
 export interface RunningCalls {

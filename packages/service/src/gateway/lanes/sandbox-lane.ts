@@ -5,7 +5,7 @@ import { dismissing, type RunningCalls } from '#gateway/lanes/running-calls.ts';
 import { createSandboxProvider } from '#gateway/lanes/sandbox-provider.ts';
 import { createSingleRoute } from '#gateway/upstream/single-route.ts';
 import { holdRequestOf } from '#gateway/usage/hold-request.ts';
-import type { SandboxHolds } from '#sandbox/sandbox-hold.ts';
+import type { SandboxHolds } from '#sandbox/holds/sandbox-holds.ts';
 
 interface SandboxLaneOptions {
   readonly holds: SandboxHolds;

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { StreamPace } from '#gateway/call/call.ts';
 import type { Hold } from '#gateway/call/lane.ts';
-import type { Signal } from '#kernel/signal.ts';
+import type { Signal } from '#kernel/work/signal.ts';
 import { sourceOf } from '#gateway/lanes/made-chunks.ts';
-import { type Provider, type ProviderCall, type StreamChunk, UpstreamError } from '#providers/provider.ts';
-import { cannedEmbeddings } from '#sandbox/canned-embeddings.ts';
-import { cannedChunks, cannedCompletion } from '#sandbox/canned-answer.ts';
-import { CANNED, findOutcome, outcomeModel, type Outcome, type OutcomeFailure } from '#sandbox/outcomes.ts';
+import { type Provider, type ProviderCall, type StreamChunk, UpstreamError } from '#providers/port/provider.ts';
+import { cannedEmbeddings } from '#sandbox/answers/canned-embeddings.ts';
+import { cannedChunks, cannedCompletion } from '#sandbox/answers/canned-answer.ts';
+import { CANNED, findOutcome, outcomeModel, type Outcome, type OutcomeFailure } from '#sandbox/answers/outcomes.ts';
 
 /**
  * Stands in for a provider: gives the outcome that was set for this call, the one that its model asks for, or the canned answer. Waits are multiples of the

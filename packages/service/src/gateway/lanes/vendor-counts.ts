@@ -1,8 +1,8 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import type { Lane } from '#gateway/call/lane.ts';
 import { providerCallOf } from '#gateway/usage/hold-request.ts';
-import { speaks } from '#providers/capabilities.ts';
-import { type Provider, UpstreamError } from '#providers/provider.ts';
+import { speaks } from '#providers/capabilities/capabilities.ts';
+import { type Provider, UpstreamError } from '#providers/port/provider.ts';
 
 /** Nobody pays for counts, so a process asks for no more of them at once, and estimates the rest. */
 const AT_ONCE_MAX = 32;

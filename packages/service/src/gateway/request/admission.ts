@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import type { Caller, KeyDirectory } from '#accounts/key-directory.ts';
-import { bearerTokenOf } from '#kernel/header-text.ts';
-import { type EndUserId, parseEndUserId } from '#kernel/ids.ts';
-import { type Refusal, refuse } from '#kernel/refusal.ts';
+import type { Caller, KeyDirectory } from '#developers/keys/directory.ts';
+import { bearerTokenOf } from '#kernel/text/header-text.ts';
+import { type EndUserId, parseEndUserId } from '#kernel/values/ids.ts';
+import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { RateAnswer, RateLimiter, RateLimits } from '#limits/rate-limit.ts';
 
 const RETRY_SECONDS_MAX = 60;

@@ -1,6 +1,6 @@
 import type { Upstream } from '#catalogue/catalogue.ts';
 import type { Price } from '#catalogue/price.ts';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 
 const MARK = 'cache_control';
 const HOUR = '1h';

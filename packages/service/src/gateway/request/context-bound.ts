@@ -1,6 +1,6 @@
 import type { Model } from '#catalogue/catalogue.ts';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import { type Refusal, refuse } from '#kernel/refusal.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 
 /** A word and the white space after it are two bytes at least. */
 const BYTES_PER_WORD_MIN = 2;

@@ -1,5 +1,5 @@
 import type { WireRequest } from '#gateway/call/wire.ts';
-import { type Refusal, refuse } from '#kernel/refusal.ts';
+import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 
 /** A refusal that names a field as its caller wrote it. */
 export function inWordsOf(nameOf: WireRequest['nameOf'], refusal: Refusal<'BAD_REQUEST'>): Refusal<'BAD_REQUEST'> {

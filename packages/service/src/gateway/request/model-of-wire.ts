@@ -1,11 +1,11 @@
 import { isOfEmbeddings } from '@purser/contract/apis.ts';
-import type { Caller } from '#accounts/key-directory.ts';
+import type { Caller } from '#developers/keys/directory.ts';
 import { type Catalogue, isEntitled, type Model } from '#catalogue/catalogue.ts';
 import { ceilingOf } from '#catalogue/price.ts';
 import type { Wire } from '#gateway/call/wire.ts';
-import { shownOf } from '#gateway/request/parse-body.ts';
-import { type Refusal, refuse } from '#kernel/refusal.ts';
-import { findOutcome } from '#sandbox/outcomes.ts';
+import { shownOf } from '#gateway/body/parse-body.ts';
+import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { findOutcome } from '#sandbox/answers/outcomes.ts';
 
 /** Whether a model may be called by a wire: one of embeddings by theirs, and any other by the others. */
 function isOfWire({ upstreams: [{ apis }] }: Model, wire: Wire['name']): boolean {

@@ -1,6 +1,6 @@
-import { hmacSha256 } from '#kernel/crypto.ts';
-import type { AppId, EndUserId } from '#kernel/ids.ts';
-import type { Keys } from '#kernel/keys.ts';
+import { hmacSha256 } from '#kernel/crypto/crypto.ts';
+import type { AppId, EndUserId } from '#kernel/values/ids.ts';
+import type { Keys } from '#kernel/crypto/keys.ts';
 
 /** The names under which providers know an app's users and their caches. Without the secret they tell nothing. */
 export interface Pseudonyms {

@@ -1,7 +1,7 @@
 import type { Model } from '#catalogue/catalogue.ts';
 import type { Takes, Wire } from '#gateway/call/wire.ts';
-import { acceptedBy } from '#gateway/request/parameters.ts';
-import { findUnsupported, speaks } from '#providers/capabilities.ts';
+import { acceptedBy } from '#gateway/parameters/parameters.ts';
+import { findUnsupported, speaks } from '#providers/capabilities/capabilities.ts';
 
 /** What each model takes. It is asked for each call, and changes only with the catalogue, whose models are new objects then. */
 const takesOfModels = new WeakMap<Model, Map<Wire['name'], Takes>>();

@@ -14,9 +14,9 @@ import type { Fitted, Wire, WireRequest } from '#gateway/call/wire.ts';
 import { outputTokensDeliverable } from '#gateway/usage/answer-size.ts';
 import { sizePrompt } from '#gateway/usage/hold-request.ts';
 import { withoutUnpricedMarks } from '#gateway/request/cache-marks.ts';
-import { findMessageFault, measureImages } from '#gateway/request/messages.ts';
+import { findMessageFault, measureImages } from '#gateway/parameters/messages.ts';
 import type { Pseudonyms } from '#gateway/request/pseudonyms.ts';
-import { misshapen, shownOf } from '#gateway/request/parse-body.ts';
+import { misshapen, shownOf } from '#gateway/body/parse-body.ts';
 import {
   acceptedBy,
   ALL_OF_THE_FORMAT,
@@ -25,15 +25,15 @@ import {
   KNOWN_PARAMETERS,
   NAMED_PARAMETERS,
   passOn,
-} from '#gateway/request/parameters.ts';
-import { adviceOn, findOtherEndpoint } from '#gateway/request/refused-parameters.ts';
-import { findBadVendorValue, thinkingBudgetOf } from '#gateway/request/vendor-parameters.ts';
-import { type CorrelationId, type EndUserId, newCallId } from '#kernel/ids.ts';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import { type Refusal, refuse } from '#kernel/refusal.ts';
-import type { Caller } from '#accounts/key-directory.ts';
-import { findUnsupported, speaks, type Unsupported } from '#providers/capabilities.ts';
-import type { NativeCall } from '#providers/provider.ts';
+} from '#gateway/parameters/parameters.ts';
+import { adviceOn, findOtherEndpoint } from '#gateway/parameters/refused.ts';
+import { findBadVendorValue, thinkingBudgetOf } from '#gateway/parameters/vendor.ts';
+import { type CorrelationId, type EndUserId, newCallId } from '#kernel/values/ids.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
+import type { Caller } from '#developers/keys/directory.ts';
+import { findUnsupported, speaks, type Unsupported } from '#providers/capabilities/capabilities.ts';
+import type { NativeCall } from '#providers/port/provider.ts';
 
 /** Checks the form of the request: model, messages, known parameters, their values. The order is that of CC-10. */
 export function checkShape(request: JsonObject): Refusal<'BAD_REQUEST'> | undefined {

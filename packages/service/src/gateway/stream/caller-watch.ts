@@ -1,8 +1,8 @@
 import type { CallerSide, Drain } from '#gateway/call/call.ts';
 import type { Hold, Lane } from '#gateway/call/lane.ts';
 import type { Serving } from '#gateway/call/serving.ts';
-import type { Mode } from '#kernel/ids.ts';
-import { OwnSignal, type Signal } from '#kernel/signal.ts';
+import type { Mode } from '#kernel/values/ids.ts';
+import { OwnSignal, type Signal } from '#kernel/work/signal.ts';
 
 /** Watches whether the caller of a stream is still there, and ends the provider's stream if not. */
 export interface CallerWatch {

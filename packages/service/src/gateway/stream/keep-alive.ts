@@ -1,6 +1,6 @@
 import type { FrameWriter } from '#gateway/answer/answer.ts';
 import type { Gone, StreamPace } from '#gateway/call/call.ts';
-import type { SteadyClock } from '#kernel/clock.ts';
+import type { SteadyClock } from '#kernel/time/clock.ts';
 
 /** How long a stream may keep its caller waiting. Tests set less. */
 export const STREAM_PACE: StreamPace = { statusMsMax: 10_000, keepAliveMs: 15_000, heldUpMsMax: 10_000 };

@@ -1,6 +1,6 @@
 import type { OwnCount } from '#gateway/usage/generated.ts';
 import { laterReport } from '#gateway/usage/usage-report.ts';
-import type { Chunk, UsageReport } from '#providers/completion.ts';
+import type { Chunk, UsageReport } from '#providers/port/completion.ts';
 
 /**
  * Follows the usage that the chunks of one stream report. Many providers send one before the end: with the first chunk, on each chunk with

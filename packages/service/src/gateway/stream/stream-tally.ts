@@ -7,9 +7,9 @@ import { createReportWatch } from '#gateway/stream/report-watch.ts';
 import { endingOf } from '#gateway/usage/ending.ts';
 import { createSaidCounter, type SaidCounter } from '#gateway/usage/generated.ts';
 import { toldUsage } from '#gateway/usage/usage-report.ts';
-import type { Mode } from '#kernel/ids.ts';
-import type { Chunk, ChunkChoice } from '#providers/completion.ts';
-import type { StreamChunk } from '#providers/provider.ts';
+import type { Mode } from '#kernel/values/ids.ts';
+import type { Chunk, ChunkChoice } from '#providers/port/completion.ts';
+import type { StreamChunk } from '#providers/port/provider.ts';
 
 /** Follows the chunks of a stream: what each one becomes for the caller, and what the call has used so far. */
 export interface StreamTally {

@@ -9,11 +9,11 @@ import { openStream } from '#gateway/stream/stream.ts';
 import { chatReply } from '#gateway/wires/chat/reply.ts';
 import { createSingleRoute } from '#gateway/upstream/single-route.ts';
 import { FAILED } from '#gateway/usage/ending.ts';
-import { steadyClock } from '#kernel/clock.ts';
-import { newCallId } from '#kernel/ids.ts';
+import { steadyClock } from '#kernel/time/clock.ts';
+import { newCallId } from '#kernel/values/ids.ts';
 import { createLog } from '#kernel/log.ts';
-import { micros, ZERO_MICROS } from '#kernel/micros.ts';
-import { UpstreamError } from '#providers/provider.ts';
+import { micros, ZERO_MICROS } from '#kernel/values/micros.ts';
+import { UpstreamError } from '#providers/port/provider.ts';
 import { sourceOf } from '#gateway/lanes/made-chunks.ts';
 
 const price = {

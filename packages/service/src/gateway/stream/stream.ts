@@ -1,6 +1,6 @@
 import { type Answer, answerFactsOf, endFailed } from '#gateway/answer/answer.ts';
 import type { SentAnswer } from '#idempotency/kept-answers.ts';
-import { createFrameRecord, endKept, type FrameRecord } from '#gateway/idempotency/idempotency.ts';
+import { createFrameRecord, endKept, type FrameRecord } from '#gateway/retries/retries.ts';
 import type { Asked, CallerSide } from '#gateway/call/call.ts';
 import { type CallerWatch, watchCaller } from '#gateway/stream/caller-watch.ts';
 import { createKeptAlive, isSettledWithin, type KeptAlive } from '#gateway/stream/keep-alive.ts';
@@ -9,13 +9,13 @@ import type { Route } from '#gateway/call/route.ts';
 import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/answer/upstream-refusals.ts';
 import { createStreamTally, type StreamTally } from '#gateway/stream/stream-tally.ts';
 import { FAILED } from '#gateway/usage/ending.ts';
-import { steadyClock } from '#kernel/clock.ts';
-import { failpoint } from '#kernel/failpoint.ts';
-import type { Mode } from '#kernel/ids.ts';
+import { steadyClock } from '#kernel/time/clock.ts';
+import { failpoint } from '#kernel/faults/failpoint.ts';
+import type { Mode } from '#kernel/values/ids.ts';
 import { describeFault } from '#kernel/log.ts';
-import type { Refusal } from '#kernel/refusal.ts';
-import type { Signal } from '#kernel/signal.ts';
-import { type ChunkSource, type StreamChunk, type TakeChunks, UpstreamError } from '#providers/provider.ts';
+import type { Refusal } from '#kernel/faults/refusal.ts';
+import type { Signal } from '#kernel/work/signal.ts';
+import { type ChunkSource, type StreamChunk, type TakeChunks, UpstreamError } from '#providers/port/provider.ts';
 
 /**
  * Frames of small chunks are joined into one write, because each write costs a system call. A write is not much longer than

@@ -1,5 +1,5 @@
 import type { Upstream } from '#catalogue/catalogue.ts';
-import { UpstreamError, type UpstreamErrorKind } from '#providers/provider.ts';
+import { UpstreamError, type UpstreamErrorKind } from '#providers/port/provider.ts';
 
 /** What a failure says: about the server, about the key, or nothing about either, because the request or the caller was at fault. */
 type Evidence = 'server' | 'key' | 'none';

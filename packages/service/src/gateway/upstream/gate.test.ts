@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { Gate, type GateLimits } from '#gateway/upstream/gate.ts';
-import type { AppId } from '#kernel/ids.ts';
-import { UpstreamError } from '#providers/provider.ts';
+import type { AppId } from '#kernel/values/ids.ts';
+import { UpstreamError } from '#providers/port/provider.ts';
 
 /** A gate with a clock that the test moves, and calls that note when they are let in. */
 function stage(t: TestContext, limits: GateLimits) {

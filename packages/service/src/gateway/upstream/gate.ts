@@ -1,7 +1,7 @@
-import type { Signal } from '#kernel/signal.ts';
-import type { SteadyClock } from '#kernel/clock.ts';
-import type { AppId } from '#kernel/ids.ts';
-import { UpstreamError } from '#providers/provider.ts';
+import type { Signal } from '#kernel/work/signal.ts';
+import type { SteadyClock } from '#kernel/time/clock.ts';
+import type { AppId } from '#kernel/values/ids.ts';
+import { UpstreamError } from '#providers/port/provider.ts';
 
 /** How much one process sends to one provider. A limit that is undefined does not exist. */
 export interface GateLimits {

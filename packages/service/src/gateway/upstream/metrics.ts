@@ -1,5 +1,5 @@
 import type { UpstreamState } from '#gateway/upstream/upstream-state.ts';
-import { catalogueReading } from '#kernel/catalogue-metrics.ts';
+import { catalogueReading } from '#kernel/metrics/catalogue-metrics.ts';
 
 const LABELS = ['provider', 'model'];
 

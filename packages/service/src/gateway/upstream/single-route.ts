@@ -1,7 +1,7 @@
 import type { Hold } from '#gateway/call/lane.ts';
 import type { Route } from '#gateway/call/route.ts';
 import { outputTokensWithin, providerCallOf } from '#gateway/usage/hold-request.ts';
-import type { Mode } from '#kernel/ids.ts';
+import type { Mode } from '#kernel/values/ids.ts';
 
 /** The route of a call with play money: its first upstream, which is never sent anything. */
 export function createSingleRoute({ call, granted }: Hold<Mode>): Route {

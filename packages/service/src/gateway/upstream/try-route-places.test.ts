@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OwnSignal } from '#kernel/signal.ts';
+import { OwnSignal } from '#kernel/work/signal.ts';
 import { refusalOfUpstream } from '#gateway/answer/upstream-refusals.ts';
-import { readMetrics, renderMetrics } from '#kernel/metrics.ts';
-import { UpstreamError } from '#providers/provider.ts';
+import { readMetrics, renderMetrics } from '#kernel/metrics/metrics.ts';
+import { UpstreamError } from '#providers/port/provider.ts';
 import { breakAt, failure, stage, upstreamAt, walk } from '../../../../../tests/support/route-stage.ts';
 
 function faultOf(work: () => unknown): UpstreamError {

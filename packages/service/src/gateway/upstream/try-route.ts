@@ -9,10 +9,10 @@ import type { Gate } from '#gateway/upstream/gate.ts';
 import { TryTimer } from '#gateway/upstream/try-timer.ts';
 import type { UpstreamState, UpstreamStates } from '#gateway/upstream/upstream-state.ts';
 import { isCovered, outputTokensWithin, providerCallOf } from '#gateway/usage/hold-request.ts';
-import type { SteadyClock } from '#kernel/clock.ts';
-import type { Mode } from '#kernel/ids.ts';
-import type { Signal } from '#kernel/signal.ts';
-import { type ProviderCall, UpstreamError } from '#providers/provider.ts';
+import type { SteadyClock } from '#kernel/time/clock.ts';
+import type { Mode } from '#kernel/values/ids.ts';
+import type { Signal } from '#kernel/work/signal.ts';
+import { type ProviderCall, UpstreamError } from '#providers/port/provider.ts';
 
 /** How long a stream may take until its first chunk if its entry does not say, and another upstream can be asked then. */
 const FIRST_BYTE_MS = 60_000;

@@ -1,4 +1,4 @@
-import { OwnSignal, type Signal } from '#kernel/signal.ts';
+import { OwnSignal, type Signal } from '#kernel/work/signal.ts';
 
 /** The signal of a try that must begin in time: aborted with the signal of its call, or when nothing has come after `ms`. */
 export class TryTimer extends OwnSignal {

@@ -2,9 +2,9 @@ import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import type { Upstream } from '#catalogue/catalogue.ts';
 import { Gate } from '#gateway/upstream/gate.ts';
 import { Health } from '#gateway/upstream/health.ts';
-import type { SteadyClock } from '#kernel/clock.ts';
+import type { SteadyClock } from '#kernel/time/clock.ts';
 import type { Log } from '#kernel/log.ts';
-import type { UpstreamError } from '#providers/provider.ts';
+import type { UpstreamError } from '#providers/port/provider.ts';
 
 /** What this process knows of a model at a provider. It outlives the catalogue's entries, which are new after each change. */
 export interface UpstreamState {

@@ -8,9 +8,9 @@ import { declareUpstreamMetrics } from '#gateway/upstream/metrics.ts';
 import { modelsOf, reportUpstreams, type UpstreamReport } from '#gateway/upstream/report.ts';
 import { admits, TryRoute } from '#gateway/upstream/try-route.ts';
 import { createUpstreamStates } from '#gateway/upstream/upstream-state.ts';
-import type { SteadyClock } from '#kernel/clock.ts';
+import type { SteadyClock } from '#kernel/time/clock.ts';
 import type { Log } from '#kernel/log.ts';
-import type { Mode } from '#kernel/ids.ts';
+import type { Mode } from '#kernel/values/ids.ts';
 
 /** Who serves calls, and how well, in this process. */
 export interface Upstreams {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { outputTokensDeliverable } from '#gateway/usage/answer-size.ts';
-import { ANSWER_BYTES_MAX } from '#providers/provider.ts';
+import { ANSWER_BYTES_MAX } from '#providers/port/provider.ts';
 
 /** A token as the most talkative provider writes it: indented, each of its bytes on a line. */
 function listed(token: string, top: number): object {

@@ -1,5 +1,5 @@
-import type { JsonObject } from '#kernel/json.ts';
-import { ANSWER_BYTES_MAX } from '#providers/provider.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
+import { ANSWER_BYTES_MAX } from '#providers/port/provider.ts';
 
 /** The bytes for the head of an answer, its usage and the frame of each choice. */
 const BESIDE_BYTES = 64 * 1024;

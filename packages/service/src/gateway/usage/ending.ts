@@ -5,9 +5,9 @@ import { ceilingFor, type OutputLimit, outputLimitOf } from '#gateway/usage/hold
 import type { Ending, Hold } from '#gateway/call/lane.ts';
 import type { OwnCount } from '#gateway/usage/generated.ts';
 import { NO_USAGE, usageOfPart, usageTaken } from '#gateway/usage/usage-report.ts';
-import type { Mode } from '#kernel/ids.ts';
-import { type Micros, ZERO_MICROS } from '#kernel/micros.ts';
-import type { UsageReport } from '#providers/completion.ts';
+import type { Mode } from '#kernel/values/ids.ts';
+import { type Micros, ZERO_MICROS } from '#kernel/values/micros.ts';
+import type { UsageReport } from '#providers/port/completion.ts';
 
 /** A call that the provider failed costs nothing, before or after the first byte (CC-09, CC-11). */
 export const FAILED: Ending = {

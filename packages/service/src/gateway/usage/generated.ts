@@ -1,7 +1,7 @@
 import type { Tokenizer } from '@purser/contract/catalogue.ts';
 import { createDrawnPictures, type DrawnPictures } from '#gateway/usage/drawn-pictures.ts';
 import { createTokenCounter } from '#gateway/usage/token-counter.ts';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 
 type Visit = (text: string) => void;
 

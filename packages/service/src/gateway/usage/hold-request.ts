@@ -1,11 +1,11 @@
-import type { ProviderCall } from '#providers/provider.ts';
+import type { ProviderCall } from '#providers/port/provider.ts';
 import { ceilingOf, outputWithin } from '#catalogue/price.ts';
 import type { Asked, ChatCall, PromptSize } from '#gateway/call/call.ts';
 import type { Fitted } from '#gateway/call/wire.ts';
 import { promptCharactersOf } from '#gateway/usage/prompt-characters.ts';
-import type { HoldRequest } from '#kernel/hold.ts';
-import type { CallId, Mode } from '#kernel/ids.ts';
-import { type Micros, micros, ZERO_MICROS } from '#kernel/micros.ts';
+import type { HoldRequest } from '#kernel/calls/hold.ts';
+import type { CallId, Mode } from '#kernel/values/ids.ts';
+import { type Micros, micros, ZERO_MICROS } from '#kernel/values/micros.ts';
 import type { Price } from '#catalogue/price.ts';
 import type { Model, Upstream } from '#catalogue/catalogue.ts';
 import type { Hold } from '#gateway/call/lane.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '#kernel/json.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
 
 /** The fields that a provider makes the prompt of. */
 const PROMPT_FIELDS = ['messages', 'tools', 'response_format'];

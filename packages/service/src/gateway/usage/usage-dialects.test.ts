@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TokenUsage } from '#catalogue/price.ts';
 import { laterReport, usageTaken, usageToWire } from '#gateway/usage/usage-report.ts';
-import type { UsageReport } from '#providers/completion.ts';
-import { reportIn, usageReportOf } from '#providers/openai-compatible/usage.ts';
+import type { UsageReport } from '#providers/port/completion.ts';
+import { reportIn, usageReportOf } from '#providers/answers/usage.ts';
 
 function usage(promptTokens: number, completionTokens: number, cachedTokens = 0, reasoningTokens = 0): TokenUsage {
   return { promptTokens, completionTokens, cachedTokens, cacheWriteTokens: 0, reasoningTokens };

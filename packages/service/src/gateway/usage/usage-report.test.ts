@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { TokenUsage } from '#catalogue/price.ts';
 import { laterReport, usageTaken, usageToWire } from '#gateway/usage/usage-report.ts';
-import { TOKENS_MAX, type UsageReport } from '#providers/completion.ts';
-import { usageReportOf } from '#providers/openai-compatible/usage.ts';
+import { TOKENS_MAX, type UsageReport } from '#providers/port/completion.ts';
+import { usageReportOf } from '#providers/answers/usage.ts';
 
 /** Our own count, for providers that report no usage. */
 const OWN = usage(1_000, 500);

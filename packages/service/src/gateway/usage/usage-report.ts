@@ -1,8 +1,8 @@
 import { NO_RARE_USAGE, type TokenUsage } from '#catalogue/price.ts';
 import type { ToldUsage } from '#gateway/call/wire.ts';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import { TOKEN_COUNTS, type TokenCounts, TOKENS_MAX, type UsageReport } from '#providers/completion.ts';
-import { visibleUsage } from '#providers/visible-fields.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import { TOKEN_COUNTS, type TokenCounts, TOKENS_MAX, type UsageReport } from '#providers/port/completion.ts';
+import { visibleUsage } from '#providers/answers/visible-fields.ts';
 
 /** The usage that a call is charged for. */
 interface UsageTaken {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { laterReport, usageTaken } from '#gateway/usage/usage-report.ts';
-import type { UsageReport } from '#providers/completion.ts';
+import type { UsageReport } from '#providers/port/completion.ts';
 import { createChunkReader } from '#providers/openai-compatible/chunk-reader.ts';
-import { reportIn } from '#providers/openai-compatible/usage.ts';
+import { reportIn } from '#providers/answers/usage.ts';
 import { TextRun } from '@purser/text-runs/text-run.ts';
 
 type Frame = Readonly<Record<string, unknown>>;

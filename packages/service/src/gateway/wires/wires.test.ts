@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createWires } from '#gateway/wires/wires.ts';
-import { createKeys, keptKeysBy } from '#kernel/keys.ts';
+import { createKeys, keptKeysBy } from '#kernel/crypto/keys.ts';
 
 test('WI-01 each wire has its own name and its own path under /v1', () => {
   const keys = createKeys(

@@ -1,8 +1,8 @@
 import { paymentRequired } from '#gateway/answer/refusals.ts';
 import { admitForUser, type DataPlane } from '#http/data-plane/data-plane.ts';
-import { type Exchange, sendJson, sendRefusal } from '#http/respond.ts';
-import { walletToWire } from '#http/wallet-to-wire.ts';
-import { Refusal } from '#kernel/refusal.ts';
+import { type Exchange, sendJson, sendRefusal } from '#http/answers/respond.ts';
+import { walletToWire } from '#http/serializers/wallet-to-wire.ts';
+import { Refusal } from '#kernel/faults/refusal.ts';
 
 /**
  * `GET /balance` returns the real wallet of (app, user). Without a connected wallet, or with a test key, it answers

@@ -1,15 +1,15 @@
 import type { CallNotes } from '#gateway/call/call-notes.ts';
 import { msBetween } from '#gateway/call/call-times.ts';
 import { countTimes } from '#http/data-plane/call-metrics.ts';
-import type { Exchange } from '#http/respond.ts';
-import { steadyClock } from '#kernel/clock.ts';
-import type { CorrelationId } from '#kernel/ids.ts';
+import type { Exchange } from '#http/answers/respond.ts';
+import { steadyClock } from '#kernel/time/clock.ts';
+import type { CorrelationId } from '#kernel/values/ids.ts';
 import type { Log } from '#kernel/log.ts';
-import { microsToWire, ZERO_MICROS } from '#kernel/micros.ts';
-import type { CallCounts } from '#stats/call-counts.ts';
-import type { StatsOutcome } from '#stats/outcome.ts';
-import type { TraceOutcome } from '#traces/queries.ts';
-import type { TraceWriter } from '#traces/trace-writer.ts';
+import { microsToWire, ZERO_MICROS } from '#kernel/values/micros.ts';
+import type { CallCounts } from '#calls/stats/call-counts.ts';
+import type { StatsOutcome } from '#calls/stats/outcome.ts';
+import type { TraceOutcome } from '#calls/traces/queries.ts';
+import type { TraceWriter } from '#calls/traces/writer.ts';
 
 /** The longest message of ours lists all parameters, in half as many. */
 const MESSAGE_CHARACTERS_MAX = 2_000;

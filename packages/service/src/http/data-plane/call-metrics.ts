@@ -1,6 +1,6 @@
 import type { CallNotes } from '#gateway/call/call-notes.ts';
-import { catalogueTimings } from '#kernel/catalogue-metrics.ts';
-import type { TraceOutcome } from '#traces/queries.ts';
+import { catalogueTimings } from '#kernel/metrics/catalogue-metrics.ts';
+import type { TraceOutcome } from '#calls/traces/queries.ts';
 
 /** What models take, in seconds: from an answer out of a cache to a long stream. */
 const MODEL_BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];

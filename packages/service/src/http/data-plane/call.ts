@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Caller } from '#accounts/key-directory.ts';
+import type { Caller } from '#developers/keys/directory.ts';
 import type { Answer, PlainAnswer, ReplayedAnswer, StreamAnswer } from '#gateway/answer/answer.ts';
 import { CallNotes } from '#gateway/call/call-notes.ts';
 import type { Wire } from '#gateway/call/wire.ts';
@@ -8,15 +8,15 @@ import { admit, type RateAnswer, type RateLimits } from '#gateway/request/admiss
 import { type DataPlane, refuseAfterBody } from '#http/data-plane/data-plane.ts';
 import { type FrameWriters, NO_READER } from '#http/data-plane/frame-writer.ts';
 import { rateLimitHeaders } from '#http/data-plane/rate-limit-headers.ts';
-import { heavyBodies } from '#http/heavy-bodies.ts';
-import { BODY_BYTES_MAX, declaredRefusal, readBody, tooMany } from '#http/read-body.ts';
-import { knownCallers, largeBodies } from '#http/reading.ts';
-import { type Exchange, ID_OF_MESSAGES, sendRefusal, setHeaders } from '#http/respond.ts';
-import { sessionOf } from '#kernel/call-session.ts';
-import { failpoint } from '#kernel/failpoint.ts';
-import { type Micros, microsToWire } from '#kernel/micros.ts';
-import { Refusal } from '#kernel/refusal.ts';
-import { OwnSignal } from '#kernel/signal.ts';
+import { heavyBodies } from '#http/requests/heavy-bodies.ts';
+import { BODY_BYTES_MAX, declaredRefusal, readBody, tooMany } from '#http/requests/read-body.ts';
+import { knownCallers, largeBodies } from '#http/requests/arriving-bodies.ts';
+import { type Exchange, ID_OF_MESSAGES, sendRefusal, setHeaders } from '#http/answers/respond.ts';
+import { sessionOf } from '#kernel/calls/call-session.ts';
+import { failpoint } from '#kernel/faults/failpoint.ts';
+import { type Micros, microsToWire } from '#kernel/values/micros.ts';
+import { Refusal } from '#kernel/faults/refusal.ts';
+import { OwnSignal } from '#kernel/work/signal.ts';
 
 const NO_HEADERS: readonly string[] = [];
 const NOT_VISIBLE = /[^\x21-\x7e]/g;

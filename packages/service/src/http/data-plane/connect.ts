@@ -1,14 +1,14 @@
 import { connectRequestSchema } from '@purser/contract/data-plane.ts';
 import { redirectName } from '#connections/link.ts';
 import { admitForUser, type DataPlane } from '#http/data-plane/data-plane.ts';
-import { heavyBodies } from '#http/heavy-bodies.ts';
-import { parseExactBody } from '#http/json-body.ts';
-import { type Exchange, sendJson, sendRefusal } from '#http/respond.ts';
-import { readBySchema } from '#http/schema-compilers.ts';
-import { isoOf } from '#kernel/clock.ts';
-import type { AppId } from '#kernel/ids.ts';
-import type { JsonObject } from '#kernel/json.ts';
-import { Refusal, refuse } from '#kernel/refusal.ts';
+import { heavyBodies } from '#http/requests/heavy-bodies.ts';
+import { parseExactBody } from '#http/requests/json-body.ts';
+import { type Exchange, sendJson, sendRefusal } from '#http/answers/respond.ts';
+import { readBySchema } from '#http/requests/schema-compilers.ts';
+import { isoOf } from '#kernel/time/clock.ts';
+import type { AppId } from '#kernel/values/ids.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
+import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 
 /**
  * `POST /connect` returns a link to the page where the user connects a wallet to the app. It writes nothing. The

@@ -4,11 +4,11 @@ import { admit } from '#gateway/request/admission.ts';
 import { incomingOf } from '#http/data-plane/call.ts';
 import { type DataPlane, refuseAfterBody } from '#http/data-plane/data-plane.ts';
 import { rateLimitHeaders } from '#http/data-plane/rate-limit-headers.ts';
-import { heavyBodies } from '#http/heavy-bodies.ts';
-import { declaredRefusal, readBody } from '#http/read-body.ts';
-import { knownCallers } from '#http/reading.ts';
-import { type Exchange, nameAnswer, sendJson, sendRefusal, setHeaders } from '#http/respond.ts';
-import { Refusal } from '#kernel/refusal.ts';
+import { heavyBodies } from '#http/requests/heavy-bodies.ts';
+import { declaredRefusal, readBody } from '#http/requests/read-body.ts';
+import { knownCallers } from '#http/requests/arriving-bodies.ts';
+import { type Exchange, nameAnswer, sendJson, sendRefusal, setHeaders } from '#http/answers/respond.ts';
+import { Refusal } from '#kernel/faults/refusal.ts';
 
 /** Answers a request to count a prompt: by the vendor's own count where there is one, and by our estimate elsewhere (WI-10). It costs nothing. */
 export async function handleCount(plane: DataPlane, wire: Wire, asked: Exchange): Promise<void> {

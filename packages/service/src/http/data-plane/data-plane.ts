@@ -1,23 +1,23 @@
-import type { AppProfiles } from '#accounts/app-profile.ts';
-import type { Caller } from '#accounts/key-directory.ts';
+import type { AppProfiles } from '#developers/apps/profile.ts';
+import type { Caller } from '#developers/keys/directory.ts';
 import type { Links } from '#connections/link.ts';
 import { admit, parseUser } from '#gateway/request/admission.ts';
-import { isDeeperThan } from '#gateway/request/json-bytes.ts';
-import { DEPTH_MAX } from '#gateway/request/parse-body.ts';
+import { isDeeperThan } from '#gateway/body/json-bytes.ts';
+import { DEPTH_MAX } from '#gateway/body/parse-body.ts';
 import type { Gateway } from '#gateway/pipeline.ts';
-import type { CellRoute } from '#http/cells/question.ts';
+import type { CellRoute } from '#http/cells/questions/question.ts';
 import type { EndCall } from '#http/data-plane/call-end.ts';
-import type { Forwarding } from '#http/data-plane/forwarding.ts';
+import type { Forwarding } from '#http/forwarding/forwarding.ts';
 import type { FrameWriters } from '#http/data-plane/frame-writer.ts';
 import { rateLimitHeaders } from '#http/data-plane/rate-limit-headers.ts';
-import { afterBody, declaredRefusal, readBody } from '#http/read-body.ts';
-import { knownCallers } from '#http/reading.ts';
-import { type Exchange, sendRefusal, setHeaders } from '#http/respond.ts';
-import type { Clock } from '#kernel/clock.ts';
-import type { EndUserId } from '#kernel/ids.ts';
-import { Refusal, refuse } from '#kernel/refusal.ts';
+import { afterBody, declaredRefusal, readBody } from '#http/requests/read-body.ts';
+import { knownCallers } from '#http/requests/arriving-bodies.ts';
+import { type Exchange, sendRefusal, setHeaders } from '#http/answers/respond.ts';
+import type { Clock } from '#kernel/time/clock.ts';
+import type { EndUserId } from '#kernel/values/ids.ts';
+import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { Wallets } from '#ledger/wallet/wallet.ts';
-import type { UsageReader } from '#usage/usage.ts';
+import type { UsageReader } from '#calls/usage/usage.ts';
 
 /** What the routes with an API key need. */
 export interface DataPlane {

@@ -5,8 +5,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { chatReply } from '#gateway/wires/chat/reply.ts';
 import { createFrameWriter } from '#http/data-plane/frame-writer.ts';
-import { type CorrelationId, newCallId } from '#kernel/ids.ts';
-import { refuse } from '#kernel/refusal.ts';
+import { type CorrelationId, newCallId } from '#kernel/values/ids.ts';
+import { refuse } from '#kernel/faults/refusal.ts';
 
 const CORRELATION_ID = 'frames-1' as CorrelationId;
 const CALL = {

@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FrameWriter } from '#gateway/answer/answer.ts';
 import type { StreamReply } from '#gateway/call/wire.ts';
-import { envelopeOf, faultRefusal } from '#http/envelope.ts';
-import { failpoint } from '#kernel/failpoint.ts';
-import type { CorrelationId } from '#kernel/ids.ts';
-import type { Refusal } from '#kernel/refusal.ts';
+import { envelopeOf, faultRefusal } from '#http/answers/envelope.ts';
+import { failpoint } from '#kernel/faults/failpoint.ts';
+import type { CorrelationId } from '#kernel/values/ids.ts';
+import type { Refusal } from '#kernel/faults/refusal.ts';
 
 /** A reader that takes nothing holds up its provider's stream. After this long we treat it as gone. */
 const STALLED_MS_MAX = 60_000;

@@ -1,7 +1,7 @@
 import { type Catalogue, isAmong, isEntitled, type Model, notEntitled, notOfKey } from '#catalogue/catalogue.ts';
 import { admitBare, type DataPlane } from '#http/data-plane/data-plane.ts';
-import { type Exchange, sendJson, sendRefusal } from '#http/respond.ts';
-import { Refusal, refuse } from '#kernel/refusal.ts';
+import { type Exchange, sendJson, sendRefusal } from '#http/answers/respond.ts';
+import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 
 /**
  * `GET /v1/models` returns the models and aliases that this app may call with this key, with four fields each and no

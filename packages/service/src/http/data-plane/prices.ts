@@ -1,8 +1,8 @@
 import { type Offer, offersTo, type ShownPrice } from '#catalogue/shown-price.ts';
 import { admitBare, type DataPlane } from '#http/data-plane/data-plane.ts';
-import { type Exchange, sendJson, sendRefusal } from '#http/respond.ts';
-import { microsToWire } from '#kernel/micros.ts';
-import { Refusal } from '#kernel/refusal.ts';
+import { type Exchange, sendJson, sendRefusal } from '#http/answers/respond.ts';
+import { microsToWire } from '#kernel/values/micros.ts';
+import { Refusal } from '#kernel/faults/refusal.ts';
 
 /**
  * `GET /prices` returns what the models that this app may call cost now, and their limits. The model list has neither

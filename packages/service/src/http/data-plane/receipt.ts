@@ -1,9 +1,9 @@
 import { admitForUser, type DataPlane } from '#http/data-plane/data-plane.ts';
-import { receiptToWire } from '#http/find-calls.ts';
-import { type Exchange, sendJson, sendRefusal } from '#http/respond.ts';
-import { type AppId, type EndUserId, parseCallId } from '#kernel/ids.ts';
-import { Refusal, refuse } from '#kernel/refusal.ts';
-import type { CallReceipt } from '#usage/report.ts';
+import { receiptToWire } from '#http/planes/find-calls.ts';
+import { type Exchange, sendJson, sendRefusal } from '#http/answers/respond.ts';
+import { type AppId, type EndUserId, parseCallId } from '#kernel/values/ids.ts';
+import { Refusal, refuse } from '#kernel/faults/refusal.ts';
+import type { CallReceipt } from '#calls/usage/report.ts';
 
 /**
  * `GET /calls/{callId}` returns the receipt of one call of this user. A call of another app or user, one that still

@@ -1,10 +1,10 @@
 import { admitForUser, type DataPlane } from '#http/data-plane/data-plane.ts';
-import { type Exchange, sendJson, sendRefusal } from '#http/respond.ts';
-import { isoOf, startOfMonth } from '#kernel/clock.ts';
-import type { EndUserId } from '#kernel/ids.ts';
-import { microsToWire } from '#kernel/micros.ts';
-import { Refusal, refuse } from '#kernel/refusal.ts';
-import { isMonth, type ModelUsage } from '#usage/usage.ts';
+import { type Exchange, sendJson, sendRefusal } from '#http/answers/respond.ts';
+import { isoOf, startOfMonth } from '#kernel/time/clock.ts';
+import type { EndUserId } from '#kernel/values/ids.ts';
+import { microsToWire } from '#kernel/values/micros.ts';
+import { Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { isMonth, type ModelUsage } from '#calls/usage/usage.ts';
 
 /**
  * `GET /usage/summary` returns what the user spent through this app in a UTC month. It is empty with a test key, and

@@ -1,11 +1,11 @@
 import { leastRoleOf } from '@purser/contract/access.ts';
 import { errorSchema } from '@purser/contract/data-plane.ts';
 import { ERROR_STATUS, type ErrorCode } from '@purser/contract/errors.ts';
-import { isOpenWithoutFactor } from '#accounts/operator-role.ts';
+import { isOpenWithoutFactor } from '#developers/operators/role.ts';
 import type { DescribedRoute } from '#http/openapi/described-route.ts';
 import { jsonSchemaOf, type Named } from '#http/openapi/json-schema.ts';
 import type { Reference, Response } from '#http/openapi/open-api.ts';
-import type { JsonObject } from '#kernel/json.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
 
 const text = (description: string) => ({ description, schema: { type: 'string' } });
 const whole = (description: string) => ({ description, schema: { type: 'integer', minimum: 0 } });
@@ -92,7 +92,7 @@ function codesOf(route: DescribedRoute, more: readonly ErrorCode[]): readonly Er
   // An operator without the second factor that they need (CP-06).
   if ((access === 'session' || access === 'feed' || access === 'test') && !isOpenWithoutFactor(path))
     codes.add('FORBIDDEN');
-  // With several cells, what belongs to the directory is refused everywhere else (`cells/directory.ts`).
+  // With several cells, what belongs to the directory is refused everywhere else (`cells/directory/directory.ts`).
   const isOfPlanes =
     access === 'session' || access === 'feed' || access === 'test' || access === 'operator' || path === '/sessions';
   if (isOfPlanes && method !== 'GET') codes.add('CONFLICT');

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { JsonObject } from '#kernel/json.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
 
 /**
  * Who may call a route: anybody; a session; a session or a listen token; an operator's session; an app; an app on behalf of one of its users; or the

@@ -7,8 +7,8 @@ import type { DescribedRoute, Schema } from '#http/openapi/described-route.ts';
 import { jsonSchemaOf, type Named, withSharedParts } from '#http/openapi/json-schema.ts';
 import type { OpenApiDocument, OperationObject, Parameter, Response } from '#http/openapi/open-api.ts';
 import { describeWebhooks } from '#http/openapi/webhooks.ts';
-import { isOptionalBody } from '#http/schema-compilers.ts';
-import type { JsonObject } from '#kernel/json.ts';
+import { isOptionalBody } from '#http/requests/schema-compilers.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
 
 /** How each kind of caller authenticates. The empty alternative of `metrics` is a caller on the same machine. */
 const SECURITY: Readonly<Record<DescribedRoute['access'], readonly JsonObject[]>> = {

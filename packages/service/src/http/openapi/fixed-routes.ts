@@ -26,10 +26,10 @@ import {
 import { embeddingsSchema } from '@purser/contract/embeddings.ts';
 import { receiptSchema } from '@purser/contract/usage.ts';
 import { z } from 'zod';
-import { chatRequestSchema } from '#gateway/request/chat-schema.ts';
+import { chatRequestSchema } from '#gateway/parameters/chat-schema.ts';
 import { embeddingsRequestSchema } from '#gateway/wires/embeddings/request-schema.ts';
-import { COUNT_SCHEMA, messagesRequestSchema } from '#gateway/wires/messages/request-schema.ts';
-import { responsesRequestSchema } from '#gateway/wires/responses/request-schema.ts';
+import { COUNT_SCHEMA, messagesRequestSchema } from '#gateway/wires/messages/request/schema.ts';
+import { responsesRequestSchema } from '#gateway/wires/responses/request/schema.ts';
 import type { DescribedRoute } from '#http/openapi/described-route.ts';
 
 const TEXT = { type: 'string' };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Response } from '#http/openapi/open-api.ts';
-import type { JsonObject } from '#kernel/json.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
 
 /** The named parts of the document, collected while it is built. */
 export interface Named {

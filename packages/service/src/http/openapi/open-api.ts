@@ -1,4 +1,4 @@
-import type { JsonObject } from '#kernel/json.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
 
 /** The part of OpenAPI 3.1 that our document uses. */
 

@@ -1,5 +1,5 @@
 import type { OperationObject } from '#http/openapi/open-api.ts';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 
 const TOKENS: Readonly<Record<string, string>> = {
   apiKey: '$API_KEY',

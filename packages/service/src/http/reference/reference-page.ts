@@ -1,9 +1,9 @@
 import type { OpenApiDocument, OperationObject } from '#http/openapi/open-api.ts';
-import { html, Html } from '#kernel/html.ts';
+import { html, Html } from '#kernel/text/html.ts';
 import { curlOf } from '#http/reference/example.ts';
 import { fieldView, prose, schemaView } from '#http/reference/schema-view.ts';
 import { REFERENCE_STYLE } from '#http/reference/style.ts';
-import type { JsonObject } from '#kernel/json.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
 
 interface Named {
   readonly method: string;

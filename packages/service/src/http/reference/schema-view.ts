@@ -1,5 +1,5 @@
-import { Html, html } from '#kernel/html.ts';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { Html, html } from '#kernel/text/html.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 
 const SCHEMAS = '#/components/schemas/';
 const COMMAS = /\B(?=(\d{3})+(?!\d))/g;

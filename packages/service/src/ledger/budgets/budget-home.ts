@@ -1,6 +1,6 @@
-import type { Pool } from '#db/pool.ts';
-import type { SteadyClock } from '#kernel/clock.ts';
-import type { KeyId } from '#kernel/ids.ts';
+import type { Pool } from '#db/pool/pool.ts';
+import type { SteadyClock } from '#kernel/time/clock.ts';
+import type { KeyId } from '#kernel/values/ids.ts';
 import {
   type BudgetMonth,
   endRecall,

@@ -1,8 +1,8 @@
-import type { Pool } from '#db/pool.ts';
-import type { SteadyClock } from '#kernel/clock.ts';
-import type { KeyBudget } from '#kernel/hold.ts';
+import type { Pool } from '#db/pool/pool.ts';
+import type { SteadyClock } from '#kernel/time/clock.ts';
+import type { KeyBudget } from '#kernel/calls/hold.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
-import type { Micros } from '#kernel/micros.ts';
+import type { Micros } from '#kernel/values/micros.ts';
 import type { BudgetHome, Lent } from '#ledger/budgets/budget-home.ts';
 import { type LendRequest, selectBudgetUse, takeAllowance } from '#ledger/budgets/queries.ts';
 import { createRounds } from '#ledger/budgets/rounds.ts';

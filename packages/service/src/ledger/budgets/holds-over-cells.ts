@@ -1,4 +1,4 @@
-import type { HoldAnswer, HoldRequest, KeyBudget } from '#kernel/hold.ts';
+import type { HoldAnswer, HoldRequest, KeyBudget } from '#kernel/calls/hold.ts';
 import type { FindRoom } from '#ledger/budgets/find-room.ts';
 
 type Place = (request: HoldRequest) => Promise<HoldAnswer>;

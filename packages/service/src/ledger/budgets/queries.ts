@@ -1,6 +1,6 @@
-import type { Queryable } from '#db/pool.ts';
-import { assert } from '#kernel/assert.ts';
-import type { KeyId } from '#kernel/ids.ts';
+import type { Queryable } from '#db/pool/pool.ts';
+import { assert } from '#kernel/faults/assert.ts';
+import type { KeyId } from '#kernel/values/ids.ts';
 
 /** A budget of a line of API keys in a month, given by its first day: `2026-11-01`. */
 export interface BudgetMonth {

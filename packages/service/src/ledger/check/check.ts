@@ -1,4 +1,4 @@
-import type { Pool } from '#db/pool.ts';
+import type { Pool } from '#db/pool/pool.ts';
 import { noteCheckedFrom, selectChanges, selectCheck, selectOpenFrom } from '#ledger/check/queries.ts';
 
 /** A figure in the books that differs from what the entries, holds and receipts add up to. Amounts are in micros. */

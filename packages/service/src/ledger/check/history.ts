@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { Pool } from '#db/pool.ts';
+import type { Pool } from '#db/pool/pool.ts';
 import type { LedgerCheck } from '#ledger/check/check.ts';
 import { insertCheck, selectChecks } from '#ledger/check/queries.ts';
 

@@ -1,5 +1,5 @@
-import type { Queryable } from '#db/pool.ts';
-import type { CallId } from '#kernel/ids.ts';
+import type { Queryable } from '#db/pool/pool.ts';
+import type { CallId } from '#kernel/values/ids.ts';
 
 interface DifferenceRow {
   /** The rule that is broken. It is null in a row that carries the counts alone. */

@@ -1,5 +1,5 @@
-import type { Queryable } from '#db/pool.ts';
-import type { AppId, EndUserId } from '#kernel/ids.ts';
+import type { Queryable } from '#db/pool/pool.ts';
+import type { AppId, EndUserId } from '#kernel/values/ids.ts';
 import {
   type CreditKind,
   type CreditOutcome,

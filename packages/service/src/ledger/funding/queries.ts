@@ -1,6 +1,6 @@
-import type { Queryable } from '#db/pool.ts';
-import type { AppId, EndUserId } from '#kernel/ids.ts';
-import type { Micros } from '#kernel/micros.ts';
+import type { Queryable } from '#db/pool/pool.ts';
+import type { AppId, EndUserId } from '#kernel/values/ids.ts';
+import type { Micros } from '#kernel/values/micros.ts';
 import { answerOf } from '#ledger/statements/function-answer.ts';
 
 /**

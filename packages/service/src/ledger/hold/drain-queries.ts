@@ -1,6 +1,6 @@
-import { plainArray } from '#db/array-literal.ts';
-import type { Queryable } from '#db/pool.ts';
-import type { CallId } from '#kernel/ids.ts';
+import { plainArray } from '#db/records/array-literal.ts';
+import type { Queryable } from '#db/pool/pool.ts';
+import type { CallId } from '#kernel/values/ids.ts';
 
 /** Marks these calls as drained: their callers have left. See `begin_drains.sql`. */
 export async function beginDrains(db: Queryable, calls: readonly CallId[]): Promise<void> {

@@ -1,6 +1,6 @@
-import { createBatcher } from '#db/batcher.ts';
-import type { Pool } from '#db/pool.ts';
-import type { CallId } from '#kernel/ids.ts';
+import { createBatcher } from '#db/batches/batcher.ts';
+import type { Pool } from '#db/pool/pool.ts';
+import type { CallId } from '#kernel/values/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { beginDrains, selectDrainsTaken } from '#ledger/hold/drain-queries.ts';
 

@@ -1,7 +1,7 @@
-import { holdRequests } from '#db/hold-request.ts';
-import type { HoldRequest, HoldRow } from '#kernel/hold.ts';
-import type { CallId } from '#kernel/ids.ts';
-import type { Queryable } from '#db/pool.ts';
+import { holdRequests } from '#db/records/hold-request.ts';
+import type { HoldRequest, HoldRow } from '#kernel/calls/hold.ts';
+import type { CallId } from '#kernel/values/ids.ts';
+import type { Queryable } from '#db/pool/pool.ts';
 
 export type ReservedRow =
   | HoldRow

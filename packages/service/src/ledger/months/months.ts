@@ -1,6 +1,6 @@
-import type { Pool } from '#db/pool.ts';
+import type { Pool } from '#db/pool/pool.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
-import { repeat } from '#kernel/repeat.ts';
+import { repeat } from '#kernel/time/repeat.ts';
 import { makeMonth } from '#ledger/months/queries.ts';
 
 /** Months are made two ahead, so this may fail for two months. */

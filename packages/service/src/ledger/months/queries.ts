@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/pool.ts';
+import type { Queryable } from '#db/pool/pool.ts';
 
 /** Makes the next month for receipts if one is missing, see `make_month.sql`. True if it made one: then ask again. */
 export async function makeMonth(db: Queryable): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Queryable } from '#db/pool.ts';
+import type { Queryable } from '#db/pool/pool.ts';
 import { selectMonthPage } from '#ledger/months/queries.ts';
 
 /** The columns of a receipt in the CSV of a month, in their order. `month_page.sql` writes them. */

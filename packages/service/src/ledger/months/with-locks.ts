@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inTransaction, type Pool, type Queryable, sqlStateOf } from '#db/pool.ts';
+import { inTransaction, type Pool, type Queryable, sqlStateOf } from '#db/pool/pool.ts';
 import { setLockTimeout } from '#ledger/months/queries.ts';
 
 /** Calls that come while a statement waits for a lock wait behind it. So it waits briefly, and tries often. */

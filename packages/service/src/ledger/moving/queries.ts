@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/pool.ts';
+import type { Queryable } from '#db/pool/pool.ts';
 
 /** A wallet of a slot that moves, as `parcel.sql` describes it. */
 export interface ParcelRow {

@@ -1,4 +1,4 @@
-import { counter } from '#kernel/metrics.ts';
+import { counter } from '#kernel/metrics/metrics.ts';
 
 export const holdsReaped = counter(
   'purser_holds_reaped_total',

@@ -1,8 +1,8 @@
-import type { Instance } from '#db/instance.ts';
-import type { Pool } from '#db/pool.ts';
-import { steadyClock } from '#kernel/clock.ts';
-import type { HoldRequest } from '#kernel/hold.ts';
-import type { CallId } from '#kernel/ids.ts';
+import type { Instance } from '#db/processes/instance.ts';
+import type { Pool } from '#db/pool/pool.ts';
+import { steadyClock } from '#kernel/time/clock.ts';
+import type { HoldRequest } from '#kernel/calls/hold.ts';
+import type { CallId } from '#kernel/values/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { type HeldCall, selectHeldCalls } from '#ledger/recovery/queries.ts';
 

@@ -1,5 +1,5 @@
-import type { Queryable } from '#db/pool.ts';
-import type { CallId } from '#kernel/ids.ts';
+import type { Queryable } from '#db/pool/pool.ts';
+import type { CallId } from '#kernel/values/ids.ts';
 
 /** Fences dead processes and releases at most `most` of their holds. Gives how many were released. */
 export async function reapHolds(db: Queryable, most: number): Promise<number> {

@@ -1,6 +1,6 @@
-import { LEASE_MS } from '#db/instance.ts';
+import { LEASE_MS } from '#db/processes/instance.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
-import { repeat } from '#kernel/repeat.ts';
+import { repeat } from '#kernel/time/repeat.ts';
 import { holdsReaped } from '#ledger/recovery/metrics.ts';
 
 const PERIOD_MS = 1_000;

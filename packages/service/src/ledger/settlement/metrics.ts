@@ -1,4 +1,4 @@
-import { counter, gauge } from '#kernel/metrics.ts';
+import { counter, gauge } from '#kernel/metrics/metrics.ts';
 
 export const lateChargeMicros = counter(
   'purser_late_charge_micros_total',

@@ -1,7 +1,7 @@
-import type { CallId } from '#kernel/ids.ts';
+import type { CallId } from '#kernel/values/ids.ts';
 import { type Settlement, settlementRecords } from '#ledger/settlement/settlement.ts';
-import { namedSessions } from '#db/named-session.ts';
-import type { Queryable } from '#db/pool.ts';
+import { namedSessions } from '#db/records/named-session.ts';
+import type { Queryable } from '#db/pool/pool.ts';
 
 export interface SettledRow {
   readonly call_id: CallId;

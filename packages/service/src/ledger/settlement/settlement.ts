@@ -1,7 +1,7 @@
-import { recordArrayOf } from '#db/array-literal.ts';
-import type { CallSession } from '#kernel/call-session.ts';
-import type { CallId, CorrelationId } from '#kernel/ids.ts';
-import type { Micros } from '#kernel/micros.ts';
+import { recordArrayOf } from '#db/records/array-literal.ts';
+import type { CallSession } from '#kernel/calls/call-session.ts';
+import type { CallId, CorrelationId } from '#kernel/values/ids.ts';
+import type { Micros } from '#kernel/values/micros.ts';
 
 /** Counts that few calls have, with their names in a receipt. */
 const RARE_COUNTS = {

@@ -1,10 +1,10 @@
-import { inOrderOf, type Waiter } from '#db/batcher.ts';
-import type { OutageWatch } from '#db/outage.ts';
-import { isItemFault, isServerFault, type Pool } from '#db/pool.ts';
-import { failpoint } from '#kernel/failpoint.ts';
-import type { CallId } from '#kernel/ids.ts';
+import { inOrderOf, type Waiter } from '#db/batches/batcher.ts';
+import type { OutageWatch } from '#db/batches/outage.ts';
+import { isItemFault, isServerFault, type Pool } from '#db/pool/pool.ts';
+import { failpoint } from '#kernel/faults/failpoint.ts';
+import type { CallId } from '#kernel/values/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
-import { type Micros, microsFromRow, ZERO_MICROS } from '#kernel/micros.ts';
+import { type Micros, microsFromRow, ZERO_MICROS } from '#kernel/values/micros.ts';
 import { lateChargeMicros, lateLossMicros } from '#ledger/settlement/metrics.ts';
 import { type SettledRow, settleHolds, settleLate } from '#ledger/settlement/queries.ts';
 import type { Settlement } from '#ledger/settlement/settlement.ts';

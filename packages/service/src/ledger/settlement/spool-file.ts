@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open, stat, unlink } from 'node:fs/promises';
 import path from 'node:path';
-import { randomBase62 } from '#kernel/random.ts';
+import { randomBase62 } from '#kernel/crypto/random.ts';
 
 const NAME_LENGTH = 22; // 131 bits: no two processes ever pick the same name, not even on different machines.
 const SUFFIX = '.jsonl';

@@ -1,7 +1,7 @@
-import { codingAgentOf, type CallSession, isSessionName } from '#kernel/call-session.ts';
-import { type CallId, type CorrelationId, parseCallId, parseCorrelationId } from '#kernel/ids.ts';
-import { isJsonObject, parseJson } from '#kernel/json.ts';
-import { micros, MICROS_MAX } from '#kernel/micros.ts';
+import { codingAgentOf, type CallSession, isSessionName } from '#kernel/calls/call-session.ts';
+import { type CallId, type CorrelationId, parseCallId, parseCorrelationId } from '#kernel/values/ids.ts';
+import { isJsonObject, parseJson } from '#kernel/text/json.ts';
+import { micros, MICROS_MAX } from '#kernel/values/micros.ts';
 import { RARE_COUNT_NAMES, type Settlement } from '#ledger/settlement/settlement.ts';
 
 /**

@@ -12,10 +12,10 @@ import {
 import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { newCallId } from '#kernel/ids.ts';
+import { newCallId } from '#kernel/values/ids.ts';
 import { createLog } from '#kernel/log.ts';
-import { micros } from '#kernel/micros.ts';
-import { readMetrics } from '#kernel/metrics.ts';
+import { micros } from '#kernel/values/micros.ts';
+import { readMetrics } from '#kernel/metrics/metrics.ts';
 import { declareSpoolMetrics } from '#ledger/settlement/metrics.ts';
 import type { Settlement } from '#ledger/settlement/settlement.ts';
 import { createSpool, type Spool } from '#ledger/settlement/spool.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '#kernel/clock.ts';
-import type { CallId } from '#kernel/ids.ts';
+import type { Clock } from '#kernel/time/clock.ts';
+import type { CallId } from '#kernel/values/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import type { Settlement } from '#ledger/settlement/settlement.ts';
 import { lineOf } from '#ledger/settlement/spool-record.ts';

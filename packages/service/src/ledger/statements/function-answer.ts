@@ -1,5 +1,5 @@
-import type { Queryable } from '#db/pool.ts';
-import { assert } from '#kernel/assert.ts';
+import type { Queryable } from '#db/pool/pool.ts';
+import { assert } from '#kernel/faults/assert.ts';
 
 /** Calls a SQL function of the ledger and returns its one value. `text` names that value `answer`. */
 export async function answerOf<Value>(db: Queryable, text: string, values: readonly unknown[]): Promise<Value> {

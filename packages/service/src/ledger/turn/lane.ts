@@ -1,7 +1,7 @@
-import { createBatcher } from '#db/batcher.ts';
-import type { Pool } from '#db/pool.ts';
-import type { HoldRequest } from '#kernel/hold.ts';
-import { assert } from '#kernel/assert.ts';
+import { createBatcher } from '#db/batches/batcher.ts';
+import type { Pool } from '#db/pool/pool.ts';
+import type { HoldRequest } from '#kernel/calls/hold.ts';
+import { assert } from '#kernel/faults/assert.ts';
 import { takeTurn, type Turn, type TurnRows } from '#ledger/turn/queries.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { counter } from '#kernel/metrics.ts';
+import { counter } from '#kernel/metrics/metrics.ts';
 
 export const turnsUndone = counter(
   'purser_ledger_turns_undone_total',

@@ -1,9 +1,9 @@
-import { type Batcher, createBatcher, type Waiter } from '#db/batcher.ts';
-import type { Instance } from '#db/instance.ts';
-import type { OutageWatch } from '#db/outage.ts';
-import { assert } from '#kernel/assert.ts';
-import type { CallId } from '#kernel/ids.ts';
-import { type HoldAnswer, holdAnswerOf, type HoldRequest } from '#kernel/hold.ts';
+import { type Batcher, createBatcher, type Waiter } from '#db/batches/batcher.ts';
+import type { Instance } from '#db/processes/instance.ts';
+import type { OutageWatch } from '#db/batches/outage.ts';
+import { assert } from '#kernel/faults/assert.ts';
+import type { CallId } from '#kernel/values/ids.ts';
+import { type HoldAnswer, holdAnswerOf, type HoldRequest } from '#kernel/calls/hold.ts';
 import type { ReservedRow } from '#ledger/hold/queries.ts';
 import type { Settlement } from '#ledger/settlement/settlement.ts';
 import { type SettledCall, settledCallOf } from '#ledger/settlement/settling.ts';

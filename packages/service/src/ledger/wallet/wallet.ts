@@ -1,6 +1,6 @@
-import type { Queryable } from '#db/pool.ts';
-import type { AppId, EndUserId } from '#kernel/ids.ts';
-import { type Micros, microsFromRow, microsSumFromRow, ZERO_MICROS } from '#kernel/micros.ts';
+import type { Queryable } from '#db/pool/pool.ts';
+import type { AppId, EndUserId } from '#kernel/values/ids.ts';
+import { type Micros, microsFromRow, microsSumFromRow, ZERO_MICROS } from '#kernel/values/micros.ts';
 import {
   forgetOwner,
   forgetSessions,

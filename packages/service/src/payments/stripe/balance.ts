@@ -1,9 +1,9 @@
 import type Stripe from 'stripe';
-import { dateOf } from '#kernel/clock.ts';
-import { fromMinorUnits } from '#payments/amounts.ts';
-import { CHECKOUT_NAME } from '#payments/checkout-name.ts';
-import type { Movement, Subject } from '#payments/movement.ts';
-import { SUBJECTS } from '#payments/reporting-categories.ts';
+import { dateOf } from '#kernel/time/clock.ts';
+import { fromMinorUnits } from '#payments/processor/amounts.ts';
+import { CHECKOUT_NAME } from '#payments/stripe/metadata-names.ts';
+import type { Movement, Subject } from '#payments/processor/movement.ts';
+import { SUBJECTS } from '#payments/stripe/reporting-categories.ts';
 import { payerPaymentOf } from '#payments/stripe/report.ts';
 
 const PAGE = 100;

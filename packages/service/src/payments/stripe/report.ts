@@ -1,8 +1,8 @@
 import Stripe from 'stripe';
-import { parseId } from '#kernel/ids.ts';
-import { fromMinorUnits } from '#payments/amounts.ts';
-import { CHECKOUT_NAME, REFUND_NAME } from '#payments/checkout-name.ts';
-import type { DisputeMovement, PaymentReport, RefundReport } from '#payments/processor.ts';
+import { parseId } from '#kernel/values/ids.ts';
+import { fromMinorUnits } from '#payments/processor/amounts.ts';
+import { CHECKOUT_NAME, REFUND_NAME } from '#payments/stripe/metadata-names.ts';
+import type { DisputeMovement, PaymentReport, RefundReport } from '#payments/processor/processor.ts';
 
 /** These are more refunds or disputes than any payment has. The library requires a limit. */
 const LISTED_MAX = 10_000;

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import Stripe from 'stripe';
-import type { Clock } from '#kernel/clock.ts';
-import { type Refusal, refuse } from '#kernel/refusal.ts';
-import { payableIn, toMinorUnits } from '#payments/amounts.ts';
-import { CHECKOUT_NAME, REFUND_NAME } from '#payments/checkout-name.ts';
-import type { Movement } from '#payments/movement.ts';
-import type { CheckoutOrder, ProcessorEvent, Processor, RefundOrder } from '#payments/processor.ts';
+import type { Clock } from '#kernel/time/clock.ts';
+import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { payableIn, toMinorUnits } from '#payments/processor/amounts.ts';
+import { CHECKOUT_NAME, REFUND_NAME } from '#payments/stripe/metadata-names.ts';
+import type { Movement } from '#payments/processor/movement.ts';
+import type { CheckoutOrder, ProcessorEvent, Processor, RefundOrder } from '#payments/processor/processor.ts';
 import { listMovements } from '#payments/stripe/balance.ts';
 import { payerPaymentOf, paymentOf, reportOf } from '#payments/stripe/report.ts';
 

@@ -1,6 +1,6 @@
-import type { Queryable } from '#db/pool.ts';
-import type { CheckoutId, RefundId } from '#kernel/ids.ts';
-import type { CheckoutOrder } from '#payments/processor.ts';
+import type { Queryable } from '#db/pool/pool.ts';
+import type { CheckoutId, RefundId } from '#kernel/values/ids.ts';
+import type { CheckoutOrder } from '#payments/processor/processor.ts';
 import type { TestCardName } from '#payments/test-processor/cards.ts';
 
 export interface TestCheckoutRow {

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Clock } from '#kernel/clock.ts';
-import { hmacSha256 } from '#kernel/crypto.ts';
-import { keyOfProof, type ProofKeys } from '#kernel/keys.ts';
-import { type Refusal, refuse } from '#kernel/refusal.ts';
-import type { ProcessorEvent } from '#payments/processor.ts';
+import type { Clock } from '#kernel/time/clock.ts';
+import { hmacSha256 } from '#kernel/crypto/crypto.ts';
+import { keyOfProof, type ProofKeys } from '#kernel/crypto/keys.ts';
+import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
+import type { ProcessorEvent } from '#payments/processor/processor.ts';
 
 /** The header that carries the signature: `t=<unix s>,v1=<hex>`. */
 const TEST_SIGNATURE_HEADER = 'purser-test-signature';

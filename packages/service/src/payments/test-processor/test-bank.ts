@@ -1,6 +1,6 @@
-import { inTransaction, type Pool } from '#db/pool.ts';
-import { type Micros, microsFromRow } from '#kernel/micros.ts';
-import { randomBase62 } from '#kernel/random.ts';
+import { inTransaction, type Pool } from '#db/pool/pool.ts';
+import { type Micros, microsFromRow } from '#kernel/values/micros.ts';
+import { randomBase62 } from '#kernel/crypto/random.ts';
 import { TEST_CARDS, type TestCardName } from '#payments/test-processor/cards.ts';
 import {
   insertTestEvent,

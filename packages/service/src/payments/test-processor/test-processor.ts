@@ -1,9 +1,9 @@
-import { inSnapshot, inTransaction, type Pool, type Queryable } from '#db/pool.ts';
-import type { Clock } from '#kernel/clock.ts';
-import type { ProofKeys } from '#kernel/keys.ts';
-import { microsFromRow } from '#kernel/micros.ts';
-import { payableIn } from '#payments/amounts.ts';
-import type { PaymentReport, Processor } from '#payments/processor.ts';
+import { inSnapshot, inTransaction, type Pool, type Queryable } from '#db/pool/pool.ts';
+import type { Clock } from '#kernel/time/clock.ts';
+import type { ProofKeys } from '#kernel/crypto/keys.ts';
+import { microsFromRow } from '#kernel/values/micros.ts';
+import { payableIn } from '#payments/processor/amounts.ts';
+import type { PaymentReport, Processor } from '#payments/processor/processor.ts';
 import { TEST_CARDS } from '#payments/test-processor/cards.ts';
 import { readSignedWebhook } from '#payments/test-processor/signed-webhooks.ts';
 import {

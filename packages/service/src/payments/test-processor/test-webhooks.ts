@@ -1,10 +1,10 @@
-import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
-import type { Clock } from '#kernel/clock.ts';
-import type { ProofKeys } from '#kernel/keys.ts';
+import { inTransaction, type Pool, type Queryable } from '#db/pool/pool.ts';
+import type { Clock } from '#kernel/time/clock.ts';
+import type { ProofKeys } from '#kernel/crypto/keys.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
-import { Refusal } from '#kernel/refusal.ts';
-import { repeat } from '#kernel/repeat.ts';
-import type { ProcessorWebhooks } from '#payments/processor-webhooks.ts';
+import { Refusal } from '#kernel/faults/refusal.ts';
+import { repeat } from '#kernel/time/repeat.ts';
+import type { ProcessorWebhooks } from '#payments/booking/processor-webhooks.ts';
 import { signWebhook } from '#payments/test-processor/signed-webhooks.ts';
 import {
   chargeBackWhatIsLeft,

@@ -1,10 +1,10 @@
 import { anthropicUrls, byMessages, createNativeMessages } from '#providers/anthropic/native.ts';
 import type { HttpClient } from '@purser/upstream-http/client.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
-import { lazyProvider } from '#providers/lazy.ts';
-import type { Provider } from '#providers/provider.ts';
+import { lazyProvider } from '#providers/port/lazy.ts';
+import type { Provider } from '#providers/port/provider.ts';
 import { createTranslated } from '#providers/translated/translated.ts';
-import type { VendorHttp } from '#providers/vendor-fetch.ts';
+import type { VendorHttp } from '#providers/transport/vendor-fetch.ts';
 
 interface AnthropicOptions {
   readonly definition: { readonly baseUrl: string };

@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
-import { errorOfResponse } from '#providers/openai-compatible/error.ts';
+import { isJsonObject, type JsonObject, parseJson } from '#kernel/text/json.ts';
+import { errorOfResponse } from '#providers/errors/errors.ts';
 import type { Address } from '#providers/openai-compatible/json-provider.ts';
 import { createKeyedEndpoints } from '#providers/openai-compatible/keyed-endpoints.ts';
-import type { Provider, ProviderCall } from '#providers/provider.ts';
-import { upstreamFailureOf } from '#providers/request-failure.ts';
+import type { Provider, ProviderCall } from '#providers/port/provider.ts';
+import { upstreamFailureOf } from '#providers/errors/request-failure.ts';
 
 /** What the vendor takes to count a prompt. It refuses a request with anything else. */
 const COUNTED = [

@@ -1,13 +1,13 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import { budgetOf, claudeOf } from '#providers/anthropic/claude.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import { budgetOf, claudeOf } from '#providers/models/claude.ts';
 import { createClaudeFit } from '#providers/anthropic/fit.ts';
 import { countsOf, isUnbilled } from '#providers/anthropic/usage.ts';
-import type { ProviderCall, UpstreamErrorKind } from '#providers/provider.ts';
-import type { CallSettings, Dialect, SealFields, VendorFailure, VendorKey } from '#providers/translated/dialect.ts';
-import { fitFetch } from '#providers/translated/fit-answer.ts';
-import { samplingOf, schemaOf, stopOf } from '#providers/translated/settings.ts';
+import type { ProviderCall, UpstreamErrorKind } from '#providers/port/provider.ts';
+import type { CallSettings, Dialect, SealFields, VendorFailure, VendorKey } from '#providers/dialect/dialect.ts';
+import { fitFetch } from '#providers/dialect/fit-answer.ts';
+import { samplingOf, schemaOf, stopOf } from '#providers/dialect/settings.ts';
 
 interface AnthropicOptions {
   /** The base URL up to and including the version, as in `https://api.anthropic.com/v1`. */

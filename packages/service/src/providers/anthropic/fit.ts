@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '#kernel/text/json.ts';
 import { createUsage, saysAnything, usageOfWhole } from '#providers/anthropic/usage.ts';
-import { isFinished } from '#providers/openai-compatible/answer-shape.ts';
-import type { AnswerFit } from '#providers/translated/fit-answer.ts';
+import { isFinished } from '#providers/answers/choice-shape.ts';
+import type { AnswerFit } from '#providers/dialect/fit-answer.ts';
 
 /**
  * The events, blocks, deltas and citations that the translation knows. Anthropic adds others without notice and says that clients must

@@ -1,12 +1,12 @@
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 import { fieldsIn, wholeAnswer } from '#providers/anthropic/fit.ts';
 import { reportOf } from '#providers/anthropic/usage.ts';
 import { visibleMessage } from '#providers/anthropic/visible.ts';
-import type { Completion, FinishReason } from '#providers/completion.ts';
-import { meaningOfReason } from '#providers/finish-reasons.ts';
-import { isFinished, wholeChoice } from '#providers/openai-compatible/answer-shape.ts';
-import { checkForError } from '#providers/openai-compatible/error.ts';
-import { UpstreamError } from '#providers/provider.ts';
+import type { Completion, FinishReason } from '#providers/port/completion.ts';
+import { meaningOfReason } from '#providers/answers/finish-reasons.ts';
+import { isFinished, wholeChoice } from '#providers/answers/choice-shape.ts';
+import { checkForError } from '#providers/errors/errors.ts';
+import { UpstreamError } from '#providers/port/provider.ts';
 
 /** Reads a whole message as a completion, beside which its caller gets the message itself. */
 export function completionOf(answer: unknown): Completion {

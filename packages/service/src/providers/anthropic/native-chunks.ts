@@ -1,13 +1,13 @@
 import type { TextRun } from '@purser/text-runs/text-run.ts';
-import type { JsonObject } from '#kernel/json.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
 import { DELTAS, fieldsIn } from '#providers/anthropic/fit.ts';
 import { finishReasonOf } from '#providers/anthropic/native-answer.ts';
 import { createMessageDeltas } from '#providers/anthropic/native-deltas.ts';
 import { createUsage, reportOf } from '#providers/anthropic/usage.ts';
 import { visibleEvent } from '#providers/anthropic/visible.ts';
-import type { Chunk, ChunkChoice, UsageReport } from '#providers/completion.ts';
-import { isFinished } from '#providers/openai-compatible/answer-shape.ts';
-import type { StreamChunk } from '#providers/provider.ts';
+import type { Chunk, ChunkChoice, UsageReport } from '#providers/port/completion.ts';
+import { isFinished } from '#providers/answers/choice-shape.ts';
+import type { StreamChunk } from '#providers/port/provider.ts';
 
 /** The events of one stream of Messages as chunks, on which the events ride. The chunks alone are counted. */
 export interface MessageChunks {

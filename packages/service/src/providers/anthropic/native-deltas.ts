@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 import { BLOCKS, fieldsIn } from '#providers/anthropic/fit.ts';
 
 /** The deltas of blocks that are counted: the member that has their text, and what it is in chat completions. */

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { TextRun } from '@purser/text-runs/text-run.ts';
 import fc from 'fast-check';
 import { createMessageEvents } from '#providers/anthropic/native-events.ts';
-import type { Chunk } from '#providers/completion.ts';
-import type { StreamChunk } from '#providers/provider.ts';
+import type { Chunk } from '#providers/port/completion.ts';
+import type { StreamChunk } from '#providers/port/provider.ts';
 import { eventsOf, type Fields } from '../../../../../tests/support/claude-upstream.ts';
 
 /** Texts that JSON escapes, that end an event or a string, and that equal the marks of templates. */

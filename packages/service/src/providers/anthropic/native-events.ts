@@ -1,13 +1,13 @@
 import { type TextTemplate, textTemplateOf } from '@purser/text-runs/text-template.ts';
-import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '#kernel/text/json.ts';
 import { DELTAS, EVENTS, fieldsIn, isOther } from '#providers/anthropic/fit.ts';
 import { createMessageChunks, type MessageChunks } from '#providers/anthropic/native-chunks.ts';
-import type { Chunk } from '#providers/completion.ts';
+import type { Chunk } from '#providers/port/completion.ts';
 import type { ChunkReader } from '#providers/openai-compatible/chunk-reader.ts';
-import { checkForError, errorOfFrame } from '#providers/openai-compatible/error.ts';
+import { checkForError, errorOfFrame } from '#providers/errors/errors.ts';
 import { createBodyReader } from '#providers/openai-compatible/event-body.ts';
-import { UpstreamError } from '#providers/provider.ts';
-import { createEventReader } from '#providers/sse.ts';
+import { UpstreamError } from '#providers/port/provider.ts';
+import { createEventReader } from '#providers/transport/sse.ts';
 
 const BLANKS_MAX = 16;
 /** Templates tried for one stream: one for each block, as a rule. */

@@ -1,9 +1,9 @@
-import { takesOwnMessages } from '#providers/capabilities.ts';
+import { takesOwnMessages } from '#providers/capabilities/capabilities.ts';
 import { countBodyOf, createCount } from '#providers/anthropic/count.ts';
 import { completionOf, cutCompletionOf } from '#providers/anthropic/native-answer.ts';
 import { createMessageEvents } from '#providers/anthropic/native-events.ts';
 import { type Address, createJsonProvider, type Interface } from '#providers/openai-compatible/json-provider.ts';
-import type { Provider, ProviderCall } from '#providers/provider.ts';
+import type { Provider, ProviderCall } from '#providers/port/provider.ts';
 
 const VERSION = '2023-06-01';
 

@@ -1,7 +1,7 @@
 import type { LanguageModelV4Usage } from '@ai-sdk/provider';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import type { TokenCounts, UsageReport } from '#providers/completion.ts';
-import { UNTOLD, unifiedCounts, usageReportFrom } from '#providers/translated/usage.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import type { TokenCounts, UsageReport } from '#providers/port/completion.ts';
+import { UNTOLD, unifiedCounts, usageReportFrom } from '#providers/dialect/usage.ts';
 
 /** What Anthropic says of the tokens of an answer, the same for answers that are translated and those that are passed through. */
 

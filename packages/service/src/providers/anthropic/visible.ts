@@ -1,5 +1,5 @@
-import type { JsonObject } from '#kernel/json.ts';
-import { type Fields, VALUE, visibleObject, WHOLE } from '#providers/visible-fields.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
+import { type Fields, VALUE, visibleObject, WHOLE } from '#providers/answers/visible-fields.ts';
 
 /**
  * What callers of Messages get of a vendor's own message and events (CC-21). What the model says is whole, with blocks and deltas that are new.

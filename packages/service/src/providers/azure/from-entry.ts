@@ -6,7 +6,7 @@ import { createOpenAiCompatible } from '#providers/openai-compatible/adapter.ts'
 import { createOpenAiEmbeddings } from '#providers/openai-embeddings/adapter.ts';
 import { byApi, createOpenAiResponses } from '#providers/openai-responses/adapter.ts';
 import { createToResponsesRequest } from '#providers/openai-responses/to-request.ts';
-import type { Provider } from '#providers/provider.ts';
+import type { Provider } from '#providers/port/provider.ts';
 
 type Entry = Extract<CatalogueProvider, { kind: 'azure' }>;
 

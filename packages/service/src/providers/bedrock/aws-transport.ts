@@ -1,4 +1,4 @@
-import type { CredentialAnswer, CredentialRequest } from '#providers/credential-request.ts';
+import type { CredentialAnswer, CredentialRequest } from '#providers/transport/credential-request.ts';
 
 /** A request of Amazon's libraries, as their `HttpHandler` takes it. */
 interface AwsRequest {

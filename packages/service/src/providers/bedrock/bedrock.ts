@@ -7,9 +7,9 @@ import { createBedrockEmbeddings } from '#providers/bedrock/embeddings.ts';
 import { type BedrockPlace, createOpenBedrock } from '#providers/bedrock/open.ts';
 import { withEmbeddings } from '#providers/embeddings/with-embeddings.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
-import type { Provider } from '#providers/provider.ts';
+import type { Provider } from '#providers/port/provider.ts';
 import { createTranslated } from '#providers/translated/translated.ts';
-import type { VendorHttp } from '#providers/vendor-fetch.ts';
+import type { VendorHttp } from '#providers/transport/vendor-fetch.ts';
 
 interface BedrockOptions {
   readonly place: BedrockPlace;

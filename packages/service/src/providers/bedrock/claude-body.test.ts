@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '#kernel/json.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
 import { countBody, invokeBody } from '#providers/bedrock/claude-body.ts';
-import type { ProviderCall } from '#providers/provider.ts';
+import type { ProviderCall } from '#providers/port/provider.ts';
 
 const BETAS =
   'interleaved-thinking-2025-05-14, context-management-2025-06-27,effort-2025-11-24,context-1m-2025-08-07,advanced-tool-use-2025-11-20,output-128k-2025-02-19';

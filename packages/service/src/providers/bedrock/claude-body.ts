@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
-import { takesStrict } from '#providers/bedrock/models.ts';
-import type { ProviderCall } from '#providers/provider.ts';
+import { isJsonObject, type JsonObject, parseJson } from '#kernel/text/json.ts';
+import { takesStrict } from '#providers/models/bedrock.ts';
+import type { ProviderCall } from '#providers/port/provider.ts';
 
 /**
  * A body of Messages as InvokeModel takes it. Bedrock refuses a whole call for one member or beta that it does not know, so only what AWS

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { EventStreamCodec } from '@smithy/eventstream-codec';
-import { isJsonObject, parseJson } from '#kernel/json.ts';
+import { isJsonObject, parseJson } from '#kernel/text/json.ts';
 import { createMessageEvents } from '#providers/anthropic/native-events.ts';
 import { checkForAwsError, eventOfException } from '#providers/bedrock/failures.ts';
 import type { ChunkReader } from '#providers/openai-compatible/chunk-reader.ts';
 import { createBodyReader, noStream } from '#providers/openai-compatible/event-body.ts';
-import { UpstreamError } from '#providers/provider.ts';
+import { UpstreamError } from '#providers/port/provider.ts';
 
 /** No honest frame comes near it, and our memory must end somewhere. */
 const FRAME_BYTES_MAX = 1024 * 1024;

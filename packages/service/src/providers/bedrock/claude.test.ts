@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import { createHttpClient } from '@purser/upstream-http/client.ts';
 import { TextRun } from '@purser/text-runs/text-run.ts';
 import fc from 'fast-check';
-import { OwnSignal } from '#kernel/signal.ts';
+import { OwnSignal } from '#kernel/work/signal.ts';
 import { createBedrockClaude } from '#providers/bedrock/claude.ts';
 import { createFrameReader } from '#providers/bedrock/claude-frames.ts';
-import { type ProviderCall, type StreamChunk, UpstreamError } from '#providers/provider.ts';
+import { type ProviderCall, type StreamChunk, UpstreamError } from '#providers/port/provider.ts';
 import { BLOCKS, eventsOf } from '../../../../../tests/support/claude-upstream.ts';
 import { chunkOf } from '../../../../../tests/conformance/providers/vendors/bedrock-invoke.ts';
 

@@ -1,7 +1,7 @@
 import { bedrockAddress } from '@purser/contract/catalogue-providers.ts';
 import type { HttpClient } from '@purser/upstream-http/client.ts';
-import { steadyClock } from '#kernel/clock.ts';
-import type { Signal } from '#kernel/signal.ts';
+import { steadyClock } from '#kernel/time/clock.ts';
+import type { Signal } from '#kernel/work/signal.ts';
 import { createCount } from '#providers/anthropic/count.ts';
 import { completionOf, cutCompletionOf } from '#providers/anthropic/native-answer.ts';
 import { countBody, invokeBody } from '#providers/bedrock/claude-body.ts';
@@ -12,8 +12,8 @@ import type { BedrockPlace } from '#providers/bedrock/open.ts';
 import { signatureOf } from '#providers/bedrock/signature.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
 import { type Address, createJsonProvider, type Interface } from '#providers/openai-compatible/json-provider.ts';
-import { type Provider, type ProviderCall, UpstreamError } from '#providers/provider.ts';
-import { createTimer, tooSlow } from '#providers/translated/timer.ts';
+import { type Provider, type ProviderCall, UpstreamError } from '#providers/port/provider.ts';
+import { createTimer, tooSlow } from '#providers/transport/timer.ts';
 
 interface BedrockClaudeOptions {
   readonly place: BedrockPlace;

@@ -1,7 +1,7 @@
-import { type Clock, systemClock } from '#kernel/clock.ts';
+import { type Clock, systemClock } from '#kernel/time/clock.ts';
 import { awsTransport } from '#providers/bedrock/aws-transport.ts';
-import { UpstreamError } from '#providers/provider.ts';
-import type { VendorHttp } from '#providers/vendor-fetch.ts';
+import { UpstreamError } from '#providers/port/provider.ts';
+import type { VendorHttp } from '#providers/transport/vendor-fetch.ts';
 
 interface AwsCredentials {
   readonly accessKeyId: string;

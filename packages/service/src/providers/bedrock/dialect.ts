@@ -1,15 +1,15 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import { budgetOf, claudeOf } from '#providers/anthropic/claude.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import { budgetOf, claudeOf } from '#providers/models/claude.ts';
 import { failureKindOf, nameOfError } from '#providers/bedrock/failures.ts';
-import { isNovaReasoning, schemaWayOf } from '#providers/bedrock/models.ts';
+import { isNovaReasoning, schemaWayOf } from '#providers/models/bedrock.ts';
 import { type BedrockPlace, createOpenBedrock, type OpenBedrock } from '#providers/bedrock/open.ts';
 import { withLargestUsage } from '#providers/bedrock/usage.ts';
-import type { ProviderCall } from '#providers/provider.ts';
-import type { CallSettings, Dialect, SealFields } from '#providers/translated/dialect.ts';
-import { samplingOf, schemaOf, stopOf } from '#providers/translated/settings.ts';
-import { unifiedCounts } from '#providers/translated/usage.ts';
-import type { VendorHttp } from '#providers/vendor-fetch.ts';
+import type { ProviderCall } from '#providers/port/provider.ts';
+import type { CallSettings, Dialect, SealFields } from '#providers/dialect/dialect.ts';
+import { samplingOf, schemaOf, stopOf } from '#providers/dialect/settings.ts';
+import { unifiedCounts } from '#providers/dialect/usage.ts';
+import type { VendorHttp } from '#providers/transport/vendor-fetch.ts';
 
 /** Makes the dialect of Bedrock's Converse format, by `@ai-sdk/amazon-bedrock`. Without a key, requests are signed. */
 export function bedrockDialect(

@@ -1,17 +1,17 @@
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { OpenBedrock } from '#providers/bedrock/open.ts';
-import type { Completion } from '#providers/completion.ts';
+import type { Completion } from '#providers/port/completion.ts';
 import { askedOf } from '#providers/embeddings/asked.ts';
 import { inParts } from '#providers/embeddings/in-parts.ts';
-import { bedrockFamilyOf, vectorModelOf } from '#providers/embeddings/models.ts';
+import { bedrockFamilyOf, vectorModelOf } from '#providers/models/embeddings.ts';
 import { completionOfVectors, usageOfTokens } from '#providers/embeddings/vectors.ts';
 import { neverStreamed } from '#providers/embeddings/with-embeddings.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
-import { ANSWER_BYTES_MAX, type Provider, type ProviderCall, UpstreamError } from '#providers/provider.ts';
-import type { Dialect } from '#providers/translated/dialect.ts';
-import { vendorFailureOf } from '#providers/translated/failure.ts';
-import { createTimer, tooSlow } from '#providers/translated/timer.ts';
-import type { VendorHttp } from '#providers/vendor-fetch.ts';
+import { ANSWER_BYTES_MAX, type Provider, type ProviderCall, UpstreamError } from '#providers/port/provider.ts';
+import type { Dialect } from '#providers/dialect/dialect.ts';
+import { vendorFailureOf } from '#providers/dialect/failure.ts';
+import { createTimer, tooSlow } from '#providers/transport/timer.ts';
+import type { VendorHttp } from '#providers/transport/vendor-fetch.ts';
 
 interface BedrockEmbeddings {
   readonly open: OpenBedrock;

@@ -1,10 +1,10 @@
 import type { ErrorResponse } from '@purser/upstream-http/client.ts';
-import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
-import { checkForError, errorOfFrame, errorOfResponse } from '#providers/openai-compatible/error.ts';
-import { factsOfError, factsOfText } from '#providers/openai-compatible/error-facts.ts';
-import type { ErrorKind } from '#providers/openai-compatible/error-kind.ts';
-import type { UpstreamError } from '#providers/provider.ts';
-import type { VendorFailure } from '#providers/translated/dialect.ts';
+import { isJsonObject, type JsonObject, parseJson } from '#kernel/text/json.ts';
+import { checkForError, errorOfFrame, errorOfResponse } from '#providers/errors/errors.ts';
+import { factsOfError, factsOfText } from '#providers/errors/facts.ts';
+import type { ErrorKind } from '#providers/errors/kind.ts';
+import type { UpstreamError } from '#providers/port/provider.ts';
+import type { VendorFailure } from '#providers/dialect/dialect.ts';
 
 /**
  * The names are in small letters, because the same names begin with a capital in a response, and with a small letter in

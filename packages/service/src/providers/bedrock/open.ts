@@ -1,8 +1,8 @@
 import { type AmazonBedrockProvider, createAmazonBedrock } from '@ai-sdk/amazon-bedrock';
 import { bedrockAddress } from '@purser/contract/catalogue-providers.ts';
 import { createCredentials, type FindCredentials } from '#providers/bedrock/credentials.ts';
-import type { VendorKey } from '#providers/translated/dialect.ts';
-import type { VendorFetch, VendorHttp } from '#providers/vendor-fetch.ts';
+import type { VendorKey } from '#providers/dialect/dialect.ts';
+import type { VendorFetch, VendorHttp } from '#providers/transport/vendor-fetch.ts';
 
 export interface BedrockPlace {
   readonly region: string;

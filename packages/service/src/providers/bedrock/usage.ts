@@ -1,6 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import { OUTPUT_COUNTS, UNTOLD } from '#providers/translated/usage.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import { OUTPUT_COUNTS, UNTOLD } from '#providers/dialect/usage.ts';
 
 type Part = LanguageModelV4StreamPart;
 

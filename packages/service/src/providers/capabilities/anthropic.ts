@@ -1,5 +1,5 @@
-import { isJsonObject } from '#kernel/json.ts';
-import { type Claude, claudeOf } from '#providers/anthropic/claude.ts';
+import { isJsonObject } from '#kernel/text/json.ts';
+import { type Claude, claudeOf } from '#providers/models/claude.ts';
 import { findBadCacheMark, findInMessages } from '#providers/capabilities/messages.ts';
 import {
   type Capabilities,

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import { type Claude, claudeOf } from '#providers/anthropic/claude.ts';
-import { isNovaReasoning, isOpenAi, isOpenWeightOpenAi, schemaWayOf, takesStrict } from '#providers/bedrock/models.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import { type Claude, claudeOf } from '#providers/models/claude.ts';
+import { isNovaReasoning, isOpenAi, isOpenWeightOpenAi, schemaWayOf, takesStrict } from '#providers/models/bedrock.ts';
 import { findEffort, findForced, findInSchema, findSampling, findStop } from '#providers/capabilities/anthropic.ts';
 import { findBadCacheMark, findInMessages } from '#providers/capabilities/messages.ts';
 import {

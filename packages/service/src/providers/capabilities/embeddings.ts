@@ -1,9 +1,9 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
-import type { JsonObject } from '#kernel/json.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
 import type { Unsupported } from '#providers/capabilities/rules.ts';
-import { inputsIn } from '#providers/embedded-inputs.ts';
+import { inputsIn } from '#providers/embeddings/inputs.ts';
 import { PARTS_MAX } from '#providers/embeddings/in-parts.ts';
-import { type TextKind, vectorModelOf } from '#providers/embeddings/models.ts';
+import { type TextKind, vectorModelOf } from '#providers/models/embeddings.ts';
 
 const TEXT_KINDS: ReadonlySet<string> = new Set<TextKind>(['mistral', 'google', 'vertex', 'bedrock']);
 

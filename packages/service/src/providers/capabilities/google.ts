@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 import { cacheMarksIn, findInMessages } from '#providers/capabilities/messages.ts';
 import {
   type Capabilities,
@@ -11,7 +11,7 @@ import {
   WITHOUT_COUNTERPART,
 } from '#providers/capabilities/rules.ts';
 import { findInTools } from '#providers/capabilities/tools.ts';
-import { effortsOf, refusesPenalties, signsCalls, thinkingOf } from '#providers/google/gemini.ts';
+import { effortsOf, refusesPenalties, signsCalls, thinkingOf } from '#providers/models/gemini.ts';
 
 const SEED_MAX = 2 ** 31 - 1;
 

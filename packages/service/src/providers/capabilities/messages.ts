@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
-import { isBlank, saysSomething } from '#providers/blank-texts.ts';
+import { isJsonObject, type JsonObject, parseJson } from '#kernel/text/json.ts';
+import { isBlank, saysSomething } from '#providers/models/blank-texts.ts';
 import { LEAVE_OUT, type Unsupported } from '#providers/capabilities/rules.ts';
 import { DATA_URL } from '#providers/translated/to-prompt.ts';
 

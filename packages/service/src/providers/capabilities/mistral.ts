@@ -1,4 +1,4 @@
-import type { JsonObject } from '#kernel/json.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
 import {
   type Capabilities,
   type Find,

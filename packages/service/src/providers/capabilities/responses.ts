@@ -1,4 +1,4 @@
-import type { JsonObject } from '#kernel/json.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
 import { MESSAGE_FIELDS } from '#providers/capabilities/messages.ts';
 import {
   type Capabilities,

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 
 /** A part of a request that an upstream cannot be sent, because its format has no word for it. */
 export interface Unsupported {

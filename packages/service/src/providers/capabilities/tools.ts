@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 import { strayIn, type Unsupported } from '#providers/capabilities/rules.ts';
 
 const TOOL_FIELDS: ReadonlySet<string> = new Set(['type', 'function', 'cache_control']);

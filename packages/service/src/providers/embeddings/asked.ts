@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
-import type { ProviderCall } from '#providers/provider.ts';
+import { isJsonObject, type JsonObject, parseJson } from '#kernel/text/json.ts';
+import type { ProviderCall } from '#providers/port/provider.ts';
 
 /** What a caller of embeddings asks for, read again for a vendor of another format. */
 interface Asked {

@@ -1,9 +1,9 @@
-import { steadyClock } from '#kernel/clock.ts';
-import type { JsonObject } from '#kernel/json.ts';
-import type { Completion, TokenCounts, UsageReport } from '#providers/completion.ts';
+import { steadyClock } from '#kernel/time/clock.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
+import type { Completion, TokenCounts, UsageReport } from '#providers/port/completion.ts';
 import { askedOf, callFor } from '#providers/embeddings/asked.ts';
 import { neverStreamed } from '#providers/embeddings/with-embeddings.ts';
-import { type Provider, type ProviderCall, UpstreamError } from '#providers/provider.ts';
+import { type Provider, type ProviderCall, UpstreamError } from '#providers/port/provider.ts';
 
 /** The most requests that one call is sent in. A caller with more texts is refused before a hold. */
 export const PARTS_MAX = 128;

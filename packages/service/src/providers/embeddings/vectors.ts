@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import type { Completion, UsageReport } from '#providers/completion.ts';
-import { inputsOf } from '#providers/embedded-inputs.ts';
-import { usageReportOf } from '#providers/openai-compatible/usage.ts';
-import { type ProviderCall, UpstreamError } from '#providers/provider.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import type { Completion, UsageReport } from '#providers/port/completion.ts';
+import { inputsOf } from '#providers/embeddings/inputs.ts';
+import { usageReportOf } from '#providers/answers/usage.ts';
+import { type ProviderCall, UpstreamError } from '#providers/port/provider.ts';
 
 /** An answer with a choice that says nothing, because nothing is generated, and the vectors in the form of OpenAI. */
 export function completionOfVectors(

@@ -1,4 +1,4 @@
-import type { Provider, ProviderCall } from '#providers/provider.ts';
+import type { Provider, ProviderCall } from '#providers/port/provider.ts';
 
 /** A provider that makes embeddings as well, in another way: only a caller of that interface asks for them. */
 export function withEmbeddings(others: Provider, embeddings: Provider): Provider {

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '#kernel/clock.ts';
+import { type Clock, systemClock } from '#kernel/time/clock.ts';
 
 /** An access token, and when it ends in milliseconds since 1970. */
 export interface AccessToken {

@@ -1,5 +1,5 @@
-import type { VendorKey } from '#providers/translated/dialect.ts';
-import type { VendorFetch } from '#providers/vendor-fetch.ts';
+import type { VendorKey } from '#providers/dialect/dialect.ts';
+import type { VendorFetch } from '#providers/transport/vendor-fetch.ts';
 
 const LENGTH_REACHED = '{"candidates":[{"finishReason":"MAX_TOKENS","index":0}]}';
 

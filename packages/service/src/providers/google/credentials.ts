@@ -7,12 +7,12 @@ import {
   GoogleAuth,
   JWT,
 } from 'google-auth-library';
-import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '#kernel/text/json.ts';
 import type { AccessToken } from '#providers/google/access-tokens.ts';
 import { machineToken } from '#providers/google/machine-token.ts';
 import { GOOGLE_TOKEN_URI, tokenFetch } from '#providers/google/token-transport.ts';
-import { UpstreamError } from '#providers/provider.ts';
-import type { VendorHttp } from '#providers/vendor-fetch.ts';
+import { UpstreamError } from '#providers/port/provider.ts';
+import type { VendorHttp } from '#providers/transport/vendor-fetch.ts';
 
 const SCOPES = ['https://www.googleapis.com/auth/cloud-platform'];
 

@@ -1,17 +1,17 @@
 import { createGoogle } from '@ai-sdk/google';
 import type { JSONSchema7, LanguageModelV4 } from '@ai-sdk/provider';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 import { callFetch } from '#providers/google/call-fetch.ts';
 import { codeOfBody, failureKindOf, retryDelayOf } from '#providers/google/failures.ts';
 import { createGeminiFit } from '#providers/google/fit.ts';
 import { fitPrompt } from '#providers/google/fit-prompt.ts';
-import { signsCalls, thinkingOf } from '#providers/google/gemini.ts';
+import { signsCalls, thinkingOf } from '#providers/models/gemini.ts';
 import { signatureIn, signatureStream, withTextSignatures } from '#providers/google/signed-texts.ts';
 import { countsOf } from '#providers/google/usage.ts';
-import type { ProviderCall } from '#providers/provider.ts';
-import type { CallSettings, Dialect } from '#providers/translated/dialect.ts';
-import { fitFetch } from '#providers/translated/fit-answer.ts';
-import { samplingOf, schemaOf, stopOf } from '#providers/translated/settings.ts';
+import type { ProviderCall } from '#providers/port/provider.ts';
+import type { CallSettings, Dialect } from '#providers/dialect/dialect.ts';
+import { fitFetch } from '#providers/dialect/fit-answer.ts';
+import { samplingOf, schemaOf, stopOf } from '#providers/dialect/settings.ts';
 
 interface GoogleOptions {
   readonly kind: 'google' | 'vertex';

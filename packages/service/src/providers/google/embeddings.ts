@@ -1,14 +1,14 @@
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import type { Completion } from '#providers/completion.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import type { Completion } from '#providers/port/completion.ts';
 import { askedOf } from '#providers/embeddings/asked.ts';
 import { inParts } from '#providers/embeddings/in-parts.ts';
-import { vectorModelOf, vertexActionOf } from '#providers/embeddings/models.ts';
+import { vectorModelOf, vertexActionOf } from '#providers/models/embeddings.ts';
 import { completionOfVectors, tooLarge, usageOfTokens } from '#providers/embeddings/vectors.ts';
 import { neverStreamed } from '#providers/embeddings/with-embeddings.ts';
 import { errorOfGoogle } from '#providers/google/failures.ts';
-import { checkForError } from '#providers/openai-compatible/error.ts';
+import { checkForError } from '#providers/errors/errors.ts';
 import { createJsonProvider, type Address } from '#providers/openai-compatible/json-provider.ts';
-import type { Provider, ProviderCall } from '#providers/provider.ts';
+import type { Provider, ProviderCall } from '#providers/port/provider.ts';
 
 type Place = Pick<Address, 'http' | 'key'> & {
   /** The base URL up to and excluding `/models/...`. */

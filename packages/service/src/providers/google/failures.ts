@@ -1,9 +1,9 @@
 import type { ErrorResponse } from '@purser/upstream-http/client.ts';
-import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
-import { errorOfResponse } from '#providers/openai-compatible/error.ts';
-import type { ErrorKind } from '#providers/openai-compatible/error-kind.ts';
-import type { UpstreamError } from '#providers/provider.ts';
-import type { VendorFailure } from '#providers/translated/dialect.ts';
+import { isJsonObject, type JsonObject, parseJson } from '#kernel/text/json.ts';
+import { errorOfResponse } from '#providers/errors/errors.ts';
+import type { ErrorKind } from '#providers/errors/kind.ts';
+import type { UpstreamError } from '#providers/port/provider.ts';
+import type { VendorFailure } from '#providers/dialect/dialect.ts';
 
 /** The codes are Google's canonical ones, and two words that say more than their code does. */
 const KINDS: Readonly<Record<string, ErrorKind>> = {

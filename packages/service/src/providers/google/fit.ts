@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import { isFinished } from '#providers/openai-compatible/answer-shape.ts';
-import { meaningOfReason } from '#providers/finish-reasons.ts';
-import type { AnswerFit } from '#providers/translated/fit-answer.ts';
-import { OUTPUT_COUNTS, UNTOLD } from '#providers/translated/usage.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import { isFinished } from '#providers/answers/choice-shape.ts';
+import { meaningOfReason } from '#providers/answers/finish-reasons.ts';
+import type { AnswerFit } from '#providers/dialect/fit-answer.ts';
+import { OUTPUT_COUNTS, UNTOLD } from '#providers/dialect/usage.ts';
 
 const PARTS = ['promptTokenCount', 'toolUsePromptTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'];
 

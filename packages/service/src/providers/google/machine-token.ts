@@ -1,8 +1,8 @@
-import { systemClock } from '#kernel/clock.ts';
-import { isJsonObject, parseJson } from '#kernel/json.ts';
+import { systemClock } from '#kernel/time/clock.ts';
+import { isJsonObject, parseJson } from '#kernel/text/json.ts';
 import type { AccessToken } from '#providers/google/access-tokens.ts';
-import { UpstreamError } from '#providers/provider.ts';
-import type { VendorHttp } from '#providers/vendor-fetch.ts';
+import { UpstreamError } from '#providers/port/provider.ts';
+import type { VendorHttp } from '#providers/transport/vendor-fetch.ts';
 
 const HOST = '169.254.169.254';
 const PATH = '/computeMetadata/v1/instance/service-accounts/default/token';

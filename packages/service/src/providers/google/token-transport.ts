@@ -1,5 +1,5 @@
 import type { gaxios } from 'google-auth-library';
-import type { VendorHttp } from '#providers/vendor-fetch.ts';
+import type { VendorHttp } from '#providers/transport/vendor-fetch.ts';
 
 type Fetch = NonNullable<gaxios.GaxiosOptions['fetchImplementation']>;
 

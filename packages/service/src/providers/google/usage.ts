@@ -1,6 +1,6 @@
 import type { LanguageModelV4Usage } from '@ai-sdk/provider';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import type { TokenCounts } from '#providers/completion.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import type { TokenCounts } from '#providers/port/completion.ts';
 
 /**
  * Every count of Gemini's `usageMetadata`. Thoughts lie beside the candidates and are billed as output. What a tool of Google's put into

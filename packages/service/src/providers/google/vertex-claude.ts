@@ -1,13 +1,13 @@
 import type { HttpClient } from '@purser/upstream-http/client.ts';
-import { isJsonObject, parseJson } from '#kernel/json.ts';
+import { isJsonObject, parseJson } from '#kernel/text/json.ts';
 import { anthropicDialect } from '#providers/anthropic/dialect.ts';
 import { byMessages, createNativeMessages, type MessagesPlace } from '#providers/anthropic/native.ts';
 import { codeOfBody, errorOfGoogle, failureKindOf } from '#providers/google/failures.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
-import type { Provider } from '#providers/provider.ts';
-import type { Dialect } from '#providers/translated/dialect.ts';
+import type { Provider } from '#providers/port/provider.ts';
+import type { Dialect } from '#providers/dialect/dialect.ts';
 import { createTranslated } from '#providers/translated/translated.ts';
-import type { VendorFetch, VendorHttp } from '#providers/vendor-fetch.ts';
+import type { VendorFetch, VendorHttp } from '#providers/transport/vendor-fetch.ts';
 
 const VERSION = 'vertex-2023-10-16';
 

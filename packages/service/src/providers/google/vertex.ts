@@ -1,6 +1,6 @@
 import type { HttpClient } from '@purser/upstream-http/client.ts';
 import { type CatalogueProvider, vertexAddress } from '@purser/contract/catalogue-providers.ts';
-import { claudeOf } from '#providers/anthropic/claude.ts';
+import { claudeOf } from '#providers/models/claude.ts';
 import { keepAccessToken } from '#providers/google/access-tokens.ts';
 import { fetchAccessToken } from '#providers/google/credentials.ts';
 import { withEmbeddings } from '#providers/embeddings/with-embeddings.ts';
@@ -8,9 +8,9 @@ import { googleDialect } from '#providers/google/dialect.ts';
 import { createVertexEmbeddings } from '#providers/google/embeddings.ts';
 import { createVertexClaude } from '#providers/google/vertex-claude.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
-import type { Provider, ProviderCall } from '#providers/provider.ts';
+import type { Provider, ProviderCall } from '#providers/port/provider.ts';
 import { createTranslated } from '#providers/translated/translated.ts';
-import type { VendorHttp } from '#providers/vendor-fetch.ts';
+import type { VendorHttp } from '#providers/transport/vendor-fetch.ts';
 
 interface VertexOptions {
   readonly definition: Extract<CatalogueProvider, { kind: 'vertex' }>;

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { providerKeysSchema } from '@purser/contract/provider-keys.ts';
 import { createEntraKey } from '#providers/keys/entra-key.ts';
-import { UpstreamError } from '#providers/provider.ts';
+import { UpstreamError } from '#providers/port/provider.ts';
 
 /** A server that gives tokens as Microsoft documents them, to those who prove who they are. */
 

@@ -1,6 +1,6 @@
 import type { EntraDefinition } from '@purser/contract/provider-keys.ts';
-import { type SteadyClock, systemClock } from '#kernel/clock.ts';
-import type { JsonObject } from '#kernel/json.ts';
+import { type SteadyClock, systemClock } from '#kernel/time/clock.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
 import { createFetchedKey, type FetchedKey, KeyFault, keyIn } from '#providers/keys/fetched-key.ts';
 import { readSmallFile } from '#providers/keys/file-key.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';

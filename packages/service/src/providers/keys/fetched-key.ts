@@ -1,6 +1,6 @@
-import type { SteadyClock } from '#kernel/clock.ts';
+import type { SteadyClock } from '#kernel/time/clock.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
-import { UpstreamError } from '#providers/provider.ts';
+import { UpstreamError } from '#providers/port/provider.ts';
 
 const KEY_CHARACTERS_MAX = 16_384;
 const KEY = /^[\x21-\x7e]+$/;

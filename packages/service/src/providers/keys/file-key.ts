@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import type { SteadyClock } from '#kernel/clock.ts';
+import type { SteadyClock } from '#kernel/time/clock.ts';
 import { createFetchedKey, KeyFault, keyIn } from '#providers/keys/fetched-key.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
 

@@ -8,7 +8,7 @@ import { createCommandKey } from '#providers/keys/command-key.ts';
 import { createFetchedKey } from '#providers/keys/fetched-key.ts';
 import { createFileKey } from '#providers/keys/file-key.ts';
 import { createProviderKeys } from '#providers/keys/provider-keys.ts';
-import { UpstreamError } from '#providers/provider.ts';
+import { UpstreamError } from '#providers/port/provider.ts';
 import { createProviderRegistry } from '#providers/registry.ts';
 import { waitUntil } from '../../../../../tests/support/wait-until.ts';
 

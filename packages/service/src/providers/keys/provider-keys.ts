@@ -1,6 +1,6 @@
 import { type CatalogueProvider, keyNamesOf } from '@purser/contract/catalogue-providers.ts';
 import type { ProviderKeyDefinition, ProviderKeyDefinitions } from '@purser/contract/provider-keys.ts';
-import type { SteadyClock } from '#kernel/clock.ts';
+import type { SteadyClock } from '#kernel/time/clock.ts';
 import { createCommandKey } from '#providers/keys/command-key.ts';
 import { createEntraKey } from '#providers/keys/entra-key.ts';
 import { createFileKey } from '#providers/keys/file-key.ts';

@@ -2,11 +2,11 @@ import type { CatalogueProvider } from '@purser/contract/catalogue-providers.ts'
 import type { HttpClient } from '@purser/upstream-http/client.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
 import { withEmbeddings } from '#providers/embeddings/with-embeddings.ts';
-import { isJsonObject, parseJson } from '#kernel/json.ts';
+import { isJsonObject, parseJson } from '#kernel/text/json.ts';
 import { toMistralRequest } from '#providers/mistral/to-request.ts';
 import { createOpenAiCompatible } from '#providers/openai-compatible/adapter.ts';
 import { createOpenAiEmbeddings } from '#providers/openai-embeddings/adapter.ts';
-import type { Provider } from '#providers/provider.ts';
+import type { Provider } from '#providers/port/provider.ts';
 
 type Entry = Extract<CatalogueProvider, { kind: 'mistral' }>;
 

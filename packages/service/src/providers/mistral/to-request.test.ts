@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { providerSchema } from '@purser/contract/catalogue-providers.ts';
-import type { JsonObject } from '#kernel/json.ts';
-import { findUnsupported } from '#providers/capabilities.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
+import { findUnsupported } from '#providers/capabilities/capabilities.ts';
 import { toMistralRequest } from '#providers/mistral/to-request.ts';
 
 const provider = providerSchema.parse({ kind: 'mistral' });

@@ -1,7 +1,7 @@
-import { sha256 } from '#kernel/crypto.ts';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import { isBlank, saysSomething } from '#providers/blank-texts.ts';
-import type { ProviderCall } from '#providers/provider.ts';
+import { sha256 } from '#kernel/crypto/crypto.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import { isBlank, saysSomething } from '#providers/models/blank-texts.ts';
+import type { ProviderCall } from '#providers/port/provider.ts';
 
 /** Members that Mistral knows by the same name. `capabilities/mistral.ts` refuses what it knows by none. */
 const SAME = [

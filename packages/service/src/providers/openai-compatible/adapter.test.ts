@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HttpClient, StreamedResponse } from '@purser/upstream-http/client.ts';
-import { atAddress } from '#providers/openai-compatible/from-entry.ts';
+import { atAddress } from '#providers/compatible-entry.ts';
 
 const CHUNK = 'data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{"content":"a"}}]}\n\n';
 

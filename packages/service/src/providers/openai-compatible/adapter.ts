@@ -1,13 +1,13 @@
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import type { Completion } from '#providers/completion.ts';
-import { isFinished, wholeChoice } from '#providers/openai-compatible/answer-shape.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import type { Completion } from '#providers/port/completion.ts';
+import { isFinished, wholeChoice } from '#providers/answers/choice-shape.ts';
 import { createChunkReader } from '#providers/openai-compatible/chunk-reader.ts';
-import { checkChoices, checkForError } from '#providers/openai-compatible/error.ts';
+import { checkChoices, checkForError } from '#providers/errors/errors.ts';
 import { type Address, createJsonProvider } from '#providers/openai-compatible/json-provider.ts';
-import { saysAnything } from '#providers/openai-compatible/missing-reasons.ts';
+import { saysAnything } from '#providers/answers/missing-reasons.ts';
 import { createToRequest, type ToRequest } from '#providers/openai-compatible/to-request.ts';
-import { reportIn } from '#providers/openai-compatible/usage.ts';
-import { type Provider, type ProviderCall, UpstreamError } from '#providers/provider.ts';
+import { reportIn } from '#providers/answers/usage.ts';
+import { type Provider, type ProviderCall, UpstreamError } from '#providers/port/provider.ts';
 
 interface AdapterOptions extends Address {
   readonly toRequest?: ToRequest | undefined;

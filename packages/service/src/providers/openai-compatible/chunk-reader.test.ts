@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UpstreamError } from '#providers/provider.ts';
+import { UpstreamError } from '#providers/port/provider.ts';
 import { createChunkReader } from '#providers/openai-compatible/chunk-reader.ts';
 import { TextRun } from '@purser/text-runs/text-run.ts';
 

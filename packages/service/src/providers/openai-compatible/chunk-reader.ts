@@ -1,17 +1,17 @@
 import { type TextTemplate, textTemplateOf } from '@purser/text-runs/text-template.ts';
-import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
-import type { Chunk } from '#providers/completion.ts';
-import { createChoiceShape, unknownWordsIn } from '#providers/openai-compatible/answer-shape.ts';
-import { checkChoices, checkForError } from '#providers/openai-compatible/error.ts';
+import { isJsonObject, type JsonObject, parseJson } from '#kernel/text/json.ts';
+import type { Chunk } from '#providers/port/completion.ts';
+import { createChoiceShape, unknownWordsIn } from '#providers/answers/choice-shape.ts';
+import { checkChoices, checkForError } from '#providers/errors/errors.ts';
 import { createBodyReader } from '#providers/openai-compatible/event-body.ts';
-import { hasError } from '#providers/openai-compatible/error-facts.ts';
+import { hasError } from '#providers/errors/facts.ts';
 import { textsOf } from '#providers/openai-compatible/chunk-texts.ts';
 import { namesCallOnly, withLateArguments } from '#providers/openai-compatible/late-arguments.ts';
-import { createEndWatch } from '#providers/openai-compatible/missing-reasons.ts';
-import { createChoiceUsages } from '#providers/openai-compatible/usages-of-choices.ts';
-import { reportIn } from '#providers/openai-compatible/usage.ts';
-import { type StreamChunk, UpstreamError } from '#providers/provider.ts';
-import { createEventReader } from '#providers/sse.ts';
+import { createEndWatch } from '#providers/answers/missing-reasons.ts';
+import { createChoiceUsages } from '#providers/answers/usages-of-choices.ts';
+import { reportIn } from '#providers/answers/usage.ts';
+import { type StreamChunk, UpstreamError } from '#providers/port/provider.ts';
+import { createEventReader } from '#providers/transport/sse.ts';
 
 const END_OF_STREAM = '[DONE]';
 /** The names of events that clients of the format read. Those of other names are passed over. */

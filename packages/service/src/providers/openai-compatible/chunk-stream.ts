@@ -5,8 +5,8 @@ import type {
   StreamedResponse,
 } from '@purser/upstream-http/client.ts';
 import type { ChunkReader } from '#providers/openai-compatible/chunk-reader.ts';
-import type { ChunkSource, StreamChunk, TakeChunks } from '#providers/provider.ts';
-import { upstreamFailureOf } from '#providers/request-failure.ts';
+import type { ChunkSource, StreamChunk, TakeChunks } from '#providers/port/provider.ts';
+import { upstreamFailureOf } from '#providers/errors/request-failure.ts';
 
 /** How long the body may take to end after `[DONE]`. Then the connection is closed instead of kept. */
 const END_OF_BODY_MS_MAX = 1_000;

@@ -1,7 +1,7 @@
 import type { TemplateEvent } from '@purser/text-runs/text-template.ts';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import type { Chunk } from '#providers/completion.ts';
-import { LABELS } from '#providers/labels.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import type { Chunk } from '#providers/port/completion.ts';
+import { LABELS } from '#providers/answers/labels.ts';
 
 /** A field beside the choices: random text by which OpenAI hides how long the generated text is. */
 const PADDING = 'obfuscation';

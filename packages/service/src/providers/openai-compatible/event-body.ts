@@ -1,6 +1,6 @@
-import { parseJson } from '#kernel/json.ts';
-import { checkForError } from '#providers/openai-compatible/error.ts';
-import { UpstreamError } from '#providers/provider.ts';
+import { parseJson } from '#kernel/text/json.ts';
+import { checkForError } from '#providers/errors/errors.ts';
+import { UpstreamError } from '#providers/port/provider.ts';
 
 /** The most of a body that is JSON instead of events. Errors are short. */
 const BODY_CHARACTERS_MAX = 64 * 1024;

@@ -1,15 +1,15 @@
 import type { BufferedResponse, HttpClient, LargeBody } from '@purser/upstream-http/client.ts';
-import { parseJson } from '#kernel/json.ts';
-import type { Completion } from '#providers/completion.ts';
+import { parseJson } from '#kernel/text/json.ts';
+import type { Completion } from '#providers/port/completion.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
 import type { ChunkReader } from '#providers/openai-compatible/chunk-reader.ts';
 import { ChunkStream } from '#providers/openai-compatible/chunk-stream.ts';
-import { closeCutJson } from '#providers/openai-compatible/cut-json.ts';
-import { errorOfResponse } from '#providers/openai-compatible/error.ts';
+import { closeCutJson } from '#providers/answers/cut-json.ts';
+import { errorOfResponse } from '#providers/errors/errors.ts';
 import { createKeyedEndpoints } from '#providers/openai-compatible/keyed-endpoints.ts';
 import type { ToRequest } from '#providers/openai-compatible/to-request.ts';
-import { ANSWER_BYTES_MAX, type Provider, type ProviderCall } from '#providers/provider.ts';
-import { upstreamFailureOf } from '#providers/request-failure.ts';
+import { ANSWER_BYTES_MAX, type Provider, type ProviderCall } from '#providers/port/provider.ts';
+import { upstreamFailureOf } from '#providers/errors/request-failure.ts';
 
 const UNAUTHORIZED = 401;
 

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import type { Chunk, ChunkChoice } from '#providers/completion.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import type { Chunk, ChunkChoice } from '#providers/port/completion.ts';
 
 /**
  * A chunk that names a call and says nothing of its arguments waits for the next one. If that has all of them, or ends the choice

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import type { ProviderCall } from '#providers/provider.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import type { ProviderCall } from '#providers/port/provider.ts';
 
 /** Writes the body of a provider's request. */
 export type ToRequest = (call: ProviderCall, isStream: boolean) => string;

@@ -1,11 +1,11 @@
-import { isJsonObject } from '#kernel/json.ts';
-import type { Completion } from '#providers/completion.ts';
+import { isJsonObject } from '#kernel/text/json.ts';
+import type { Completion } from '#providers/port/completion.ts';
 import { completionOfVectors, inputAlone, tooLarge } from '#providers/embeddings/vectors.ts';
 import { neverStreamed } from '#providers/embeddings/with-embeddings.ts';
-import { checkForError } from '#providers/openai-compatible/error.ts';
+import { checkForError } from '#providers/errors/errors.ts';
 import { type Address, createJsonProvider } from '#providers/openai-compatible/json-provider.ts';
-import { reportIn } from '#providers/openai-compatible/usage.ts';
-import type { Provider, ProviderCall } from '#providers/provider.ts';
+import { reportIn } from '#providers/answers/usage.ts';
+import type { Provider, ProviderCall } from '#providers/port/provider.ts';
 
 /** Embeddings in OpenAI's format. `bodyOf` writes a vendor's own words into the caller's request. */
 export function createOpenAiEmbeddings(address: Address, bodyOf: (text: string) => string = asItIs): Provider {

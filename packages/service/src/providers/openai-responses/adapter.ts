@@ -1,9 +1,9 @@
-import { speaksResponses } from '#providers/capabilities.ts';
+import { speaksResponses } from '#providers/capabilities/capabilities.ts';
 import { type Address, createJsonProvider } from '#providers/openai-compatible/json-provider.ts';
 import type { ToRequest } from '#providers/openai-compatible/to-request.ts';
 import { completionOf, cutCompletionOf } from '#providers/openai-responses/answer.ts';
 import { createResponseEvents } from '#providers/openai-responses/event-reader.ts';
-import type { Provider, ProviderCall } from '#providers/provider.ts';
+import type { Provider, ProviderCall } from '#providers/port/provider.ts';
 
 interface AdapterOptions extends Address {
   readonly toRequest: ToRequest;

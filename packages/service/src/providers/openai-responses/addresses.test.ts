@@ -4,8 +4,8 @@ import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import type { HttpClient } from '@purser/upstream-http/client.ts';
 import { fromAzureEntry } from '#providers/azure/from-entry.ts';
 import { fromMistralEntry } from '#providers/mistral/from-entry.ts';
-import { fromEntry } from '#providers/openai-compatible/from-entry.ts';
-import type { Api, Provider } from '#providers/provider.ts';
+import { fromEntry } from '#providers/compatible-entry.ts';
+import type { Api, Provider } from '#providers/port/provider.ts';
 
 type Entry<Kind> = Extract<CatalogueProvider, { kind: Kind }>;
 

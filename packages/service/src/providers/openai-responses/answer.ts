@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import type { Completion } from '#providers/completion.ts';
-import { meaningOfReason } from '#providers/finish-reasons.ts';
-import { wholeChoice } from '#providers/openai-compatible/answer-shape.ts';
-import { checkForError, errorOfFrame } from '#providers/openai-compatible/error.ts';
-import { saysAnything } from '#providers/openai-compatible/missing-reasons.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import type { Completion } from '#providers/port/completion.ts';
+import { meaningOfReason } from '#providers/answers/finish-reasons.ts';
+import { wholeChoice } from '#providers/answers/choice-shape.ts';
+import { checkForError, errorOfFrame } from '#providers/errors/errors.ts';
+import { saysAnything } from '#providers/answers/missing-reasons.ts';
 import {
   callOf,
   isCall,
@@ -15,7 +15,7 @@ import {
 } from '#providers/openai-responses/output-items.ts';
 import { usageOfResponse } from '#providers/openai-responses/usage.ts';
 import { visibleResponse } from '#providers/openai-responses/visible-items.ts';
-import { UpstreamError } from '#providers/provider.ts';
+import { UpstreamError } from '#providers/port/provider.ts';
 
 /** Reads a whole response as a completion. `isNative`: its caller gets the response itself as well. */
 export function completionOf(answer: unknown, isNative: boolean): Completion {

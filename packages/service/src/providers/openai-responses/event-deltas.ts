@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 import { createMessageDeltas } from '#providers/openai-responses/message-deltas.ts';
 import {
   annotationOf,

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TextRun } from '@purser/text-runs/text-run.ts';
 import fc from 'fast-check';
-import type { JsonObject } from '#kernel/json.ts';
-import type { Chunk } from '#providers/completion.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
+import type { Chunk } from '#providers/port/completion.ts';
 import { createResponseEvents } from '#providers/openai-responses/event-reader.ts';
-import type { StreamChunk } from '#providers/provider.ts';
+import type { StreamChunk } from '#providers/port/provider.ts';
 
 /** Texts that JSON escapes, that end an event or a string, and that equal the marks of templates. */
 const text = fc.oneof(

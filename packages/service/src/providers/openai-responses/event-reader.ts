@@ -1,7 +1,7 @@
-import { isJsonObject, parseJson } from '#kernel/json.ts';
+import { isJsonObject, parseJson } from '#kernel/text/json.ts';
 import type { ChunkReader } from '#providers/openai-compatible/chunk-reader.ts';
-import { checkForError } from '#providers/openai-compatible/error.ts';
-import { hasError } from '#providers/openai-compatible/error-facts.ts';
+import { checkForError } from '#providers/errors/errors.ts';
+import { hasError } from '#providers/errors/facts.ts';
 import { createBodyReader } from '#providers/openai-compatible/event-body.ts';
 import { createEventRuns } from '#providers/openai-responses/event-runs.ts';
 import {
@@ -9,8 +9,8 @@ import {
   ERRORS,
   type ResponseChunkOptions,
 } from '#providers/openai-responses/response-chunks.ts';
-import { UpstreamError } from '#providers/provider.ts';
-import { createEventReader } from '#providers/sse.ts';
+import { UpstreamError } from '#providers/port/provider.ts';
+import { createEventReader } from '#providers/transport/sse.ts';
 
 /** What some servers send behind the last event, as in chat completions. */
 const END_OF_STREAM = '[DONE]';

@@ -1,7 +1,7 @@
 import { patternOf, TextRun } from '@purser/text-runs/text-run.ts';
 import { type TextTemplate, textTemplateOf } from '@purser/text-runs/text-template.ts';
-import type { JsonObject } from '#kernel/json.ts';
-import type { Chunk } from '#providers/completion.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
+import type { Chunk } from '#providers/port/completion.ts';
 
 /** The event that most events of a stream are. A run of it is read without parsing. */
 const TEXT_DELTA = 'response.output_text.delta';

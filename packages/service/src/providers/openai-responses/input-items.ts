@@ -1,5 +1,5 @@
-import { sha256 } from '#kernel/crypto.ts';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { sha256 } from '#kernel/crypto/crypto.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 import { listIn, REASONING_FORMAT, textIn } from '#providers/openai-responses/output-items.ts';
 
 /** OpenAI takes no longer id of a call. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '#kernel/json.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
 import { saidIn } from '#providers/openai-responses/output-items.ts';
 
 type Deltas = readonly JsonObject[];

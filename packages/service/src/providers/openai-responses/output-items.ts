@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import { argumentsText } from '#providers/openai-compatible/call-arguments.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import { argumentsText } from '#providers/answers/call-arguments.ts';
 
 /**
  * The items of a response's output, read as parts of a message of chat completions. Items of other types say nothing there: they are

@@ -1,6 +1,6 @@
-import type { JsonObject } from '#kernel/json.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
 import { isCall } from '#providers/openai-responses/output-items.ts';
-import { UpstreamError } from '#providers/provider.ts';
+import { UpstreamError } from '#providers/port/provider.ts';
 
 /** No honest answer has as many items. Each event is looked for among all that are open. */
 const ITEMS_MAX = 2_048;

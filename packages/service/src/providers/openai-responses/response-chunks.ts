@@ -1,15 +1,15 @@
 import type { TextRun } from '@purser/text-runs/text-run.ts';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import type { Chunk, UsageReport } from '#providers/completion.ts';
-import { createChoiceShape } from '#providers/openai-compatible/answer-shape.ts';
-import { errorOfFrame } from '#providers/openai-compatible/error.ts';
-import { createEndWatch } from '#providers/openai-compatible/missing-reasons.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import type { Chunk, UsageReport } from '#providers/port/completion.ts';
+import { createChoiceShape } from '#providers/answers/choice-shape.ts';
+import { errorOfFrame } from '#providers/errors/errors.ts';
+import { createEndWatch } from '#providers/answers/missing-reasons.ts';
 import { reasonOf } from '#providers/openai-responses/answer.ts';
 import { createEventDeltas } from '#providers/openai-responses/event-deltas.ts';
 import { outputOf, searchesIn } from '#providers/openai-responses/output-items.ts';
 import { usageOfResponse } from '#providers/openai-responses/usage.ts';
 import { visibleEvent } from '#providers/openai-responses/visible-items.ts';
-import type { StreamChunk } from '#providers/provider.ts';
+import type { StreamChunk } from '#providers/port/provider.ts';
 
 /** Events that tell of a response before it says anything. No caller gets them: a stream begins in words of ours. */
 const HEADS: ReadonlySet<string> = new Set(['response.created', 'response.queued', 'response.in_progress']);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '#kernel/json.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
 import { createToResponsesRequest } from '#providers/openai-responses/to-request.ts';
-import type { ProviderCall } from '#providers/provider.ts';
+import type { ProviderCall } from '#providers/port/provider.ts';
 
 const FORMAT = 'openai-responses-v1';
 

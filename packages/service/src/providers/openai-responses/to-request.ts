@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '#kernel/text/json.ts';
 import type { ToRequest } from '#providers/openai-compatible/to-request.ts';
 import { hasSealedReasoning, inputItems, type InputSettings } from '#providers/openai-responses/input-items.ts';
 import { listIn } from '#providers/openai-responses/output-items.ts';
-import type { ProviderCall } from '#providers/provider.ts';
+import type { ProviderCall } from '#providers/port/provider.ts';
 
 /** What an entry of the catalogue changes about the body. */
 interface BodySettings extends InputSettings {

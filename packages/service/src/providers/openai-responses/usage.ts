@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import type { UsageReport } from '#providers/completion.ts';
-import { usageReportOf } from '#providers/openai-compatible/usage.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import type { UsageReport } from '#providers/port/completion.ts';
+import { usageReportOf } from '#providers/answers/usage.ts';
 
 /** The counts of Responses and their names in chat completions. */
 const NAMES = [

@@ -1,5 +1,5 @@
-import type { JsonObject } from '#kernel/json.ts';
-import { type Fields, VALUE, visibleObject, WHOLE } from '#providers/visible-fields.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
+import { type Fields, VALUE, visibleObject, WHOLE } from '#providers/answers/visible-fields.ts';
 
 /**
  * What callers of Responses get of a vendor's own response and events (CC-21). What names the payer, how the call was served and what it

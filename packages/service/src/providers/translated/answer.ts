@@ -4,11 +4,11 @@ import type {
   LanguageModelV4Source,
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
-import type { JsonObject } from '#kernel/json.ts';
-import type { FinishReason } from '#providers/completion.ts';
-import { meaningOfReason } from '#providers/finish-reasons.ts';
-import { UpstreamError } from '#providers/provider.ts';
-import type { Dialect } from '#providers/translated/dialect.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
+import type { FinishReason } from '#providers/port/completion.ts';
+import { meaningOfReason } from '#providers/answers/finish-reasons.ts';
+import { UpstreamError } from '#providers/port/provider.ts';
+import type { Dialect } from '#providers/dialect/dialect.ts';
 
 const UNIFIED: Readonly<Partial<Record<LanguageModelV4FinishReason['unified'], FinishReason>>> = {
   stop: 'stop',

@@ -1,6 +1,6 @@
 import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata, SharedV4Warning } from '@ai-sdk/provider';
-import type { JsonObject } from '#kernel/json.ts';
-import type { Chunk, ChunkChoice } from '#providers/completion.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
+import type { Chunk, ChunkChoice } from '#providers/port/completion.ts';
 import {
   annotationOf,
   finishReasonOf,
@@ -9,11 +9,11 @@ import {
   stopSequenceOf,
   unknownPart,
 } from '#providers/translated/answer.ts';
-import type { Dialect } from '#providers/translated/dialect.ts';
-import { vendorFailureOf } from '#providers/translated/failure.ts';
+import type { Dialect } from '#providers/dialect/dialect.ts';
+import { vendorFailureOf } from '#providers/dialect/failure.ts';
 import { reasoningItem } from '#providers/translated/reasoning-details.ts';
 import { createToolDeltas } from '#providers/translated/tool-deltas.ts';
-import { usageReportFrom } from '#providers/translated/usage.ts';
+import { usageReportFrom } from '#providers/dialect/usage.ts';
 
 /** Turns the parts of one stream into chunks. Each delta is handed on as it comes; nothing is collected. */
 export interface ChunkMaker {

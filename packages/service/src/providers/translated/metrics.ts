@@ -1,4 +1,4 @@
-import { counter } from '#kernel/metrics.ts';
+import { counter } from '#kernel/metrics/metrics.ts';
 
 /**
  * Warnings of vendors' libraries: a library left out or changed a part of a request. The table of capabilities refuses such requests

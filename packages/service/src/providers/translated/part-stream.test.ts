@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { anthropicDialect } from '#providers/anthropic/dialect.ts';
-import type { StreamChunk } from '#providers/provider.ts';
-import { UpstreamError } from '#providers/provider.ts';
+import type { StreamChunk } from '#providers/port/provider.ts';
+import { UpstreamError } from '#providers/port/provider.ts';
 import { createChunkMaker } from '#providers/translated/chunk-maker.ts';
 import { PartStream } from '#providers/translated/part-stream.ts';
 

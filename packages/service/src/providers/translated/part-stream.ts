@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import type { Chunk } from '#providers/completion.ts';
-import { type ChunkSource, type StreamChunk, type TakeChunks, UpstreamError } from '#providers/provider.ts';
+import type { Chunk } from '#providers/port/completion.ts';
+import { type ChunkSource, type StreamChunk, type TakeChunks, UpstreamError } from '#providers/port/provider.ts';
 import type { ChunkMaker } from '#providers/translated/chunk-maker.ts';
 
 type Part = LanguageModelV4StreamPart;

@@ -1,6 +1,6 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import type { Dialect, SealFields } from '#providers/translated/dialect.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import type { Dialect, SealFields } from '#providers/dialect/dialect.ts';
 
 /**
  * Reasoning that a vendor wants back unchanged in the next turn, as items of `reasoning_details`. `index` is the place of the block

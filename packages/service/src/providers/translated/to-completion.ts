@@ -1,6 +1,6 @@
 import type { LanguageModelV4GenerateResult } from '@ai-sdk/provider';
-import type { JsonObject } from '#kernel/json.ts';
-import type { Completion } from '#providers/completion.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
+import type { Completion } from '#providers/port/completion.ts';
 import {
   annotationOf,
   argumentsOf,
@@ -10,9 +10,9 @@ import {
   stopSequenceOf,
   unknownPart,
 } from '#providers/translated/answer.ts';
-import type { Dialect } from '#providers/translated/dialect.ts';
+import type { Dialect } from '#providers/dialect/dialect.ts';
 import { reasoningItem } from '#providers/translated/reasoning-details.ts';
-import { usageReportFrom } from '#providers/translated/usage.ts';
+import { usageReportFrom } from '#providers/dialect/usage.ts';
 
 interface Said {
   content: string;

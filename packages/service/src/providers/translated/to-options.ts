@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import type { JsonObject } from '#kernel/json.ts';
-import type { ProviderCall } from '#providers/provider.ts';
-import type { Dialect } from '#providers/translated/dialect.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
+import type { ProviderCall } from '#providers/port/provider.ts';
+import type { Dialect } from '#providers/dialect/dialect.ts';
 import { toPrompt } from '#providers/translated/to-prompt.ts';
 import { toTools } from '#providers/translated/to-tools.ts';
 

@@ -5,9 +5,9 @@ import type {
   LanguageModelV4TextPart,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
-import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
-import { isBlank, saysSomething } from '#providers/blank-texts.ts';
-import type { Dialect } from '#providers/translated/dialect.ts';
+import { isJsonObject, type JsonObject, parseJson } from '#kernel/text/json.ts';
+import { isBlank, saysSomething } from '#providers/models/blank-texts.ts';
+import type { Dialect } from '#providers/dialect/dialect.ts';
 import { reasoningBlocks } from '#providers/translated/reasoning-details.ts';
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'];

@@ -3,8 +3,8 @@ import type {
   LanguageModelV4FunctionTool,
   LanguageModelV4ToolChoice,
 } from '@ai-sdk/provider';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import type { Dialect } from '#providers/translated/dialect.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import type { Dialect } from '#providers/dialect/dialect.ts';
 
 const NO_ARGUMENTS: JsonObject = { type: 'object', properties: {} };
 

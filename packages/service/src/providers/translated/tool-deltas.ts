@@ -1,6 +1,6 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import type { JsonObject } from '#kernel/json.ts';
-import type { Dialect } from '#providers/translated/dialect.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
+import type { Dialect } from '#providers/dialect/dialect.ts';
 import { argumentsOf, unknownPart } from '#providers/translated/answer.ts';
 
 type PartOf<Type extends LanguageModelV4StreamPart['type']> = Extract<LanguageModelV4StreamPart, { type: Type }>;

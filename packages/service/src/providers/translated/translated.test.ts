@@ -3,10 +3,10 @@ import { test, type TestContext } from 'node:test';
 import { TextRun } from '@purser/text-runs/text-run.ts';
 import { startScriptedUpstream } from '../../../../../tests/support/scripted-upstream.ts';
 import { anthropicDialect } from '#providers/anthropic/dialect.ts';
-import { type ProviderCall, type StreamChunk, UpstreamError } from '#providers/provider.ts';
-import type { Dialect } from '#providers/translated/dialect.ts';
+import { type ProviderCall, type StreamChunk, UpstreamError } from '#providers/port/provider.ts';
+import type { Dialect } from '#providers/dialect/dialect.ts';
 import { createTranslated } from '#providers/translated/translated.ts';
-import { createVendorHttp } from '#providers/vendor-fetch.ts';
+import { createVendorHttp } from '#providers/transport/vendor-fetch.ts';
 
 function callOf(fields: Partial<ProviderCall> = {}): ProviderCall {
   return {

@@ -1,17 +1,17 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { isJsonObject, parseJson } from '#kernel/json.ts';
-import type { Signal } from '#kernel/signal.ts';
+import { isJsonObject, parseJson } from '#kernel/text/json.ts';
+import type { Signal } from '#kernel/work/signal.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
-import { ANSWER_BYTES_MAX, type Provider, type ProviderCall, UpstreamError } from '#providers/provider.ts';
+import { ANSWER_BYTES_MAX, type Provider, type ProviderCall, UpstreamError } from '#providers/port/provider.ts';
 import { createChunkMaker } from '#providers/translated/chunk-maker.ts';
-import type { Dialect } from '#providers/translated/dialect.ts';
-import { vendorFailureOf } from '#providers/translated/failure.ts';
+import type { Dialect } from '#providers/dialect/dialect.ts';
+import { vendorFailureOf } from '#providers/dialect/failure.ts';
 import { libraryWarnings } from '#providers/translated/metrics.ts';
 import { PartStream } from '#providers/translated/part-stream.ts';
-import { createTimer, type Timer, tooSlow } from '#providers/translated/timer.ts';
+import { createTimer, type Timer, tooSlow } from '#providers/transport/timer.ts';
 import { toCompletion } from '#providers/translated/to-completion.ts';
 import { toOptions } from '#providers/translated/to-options.ts';
-import type { VendorFetch, VendorHttp } from '#providers/vendor-fetch.ts';
+import type { VendorFetch, VendorHttp } from '#providers/transport/vendor-fetch.ts';
 
 interface TranslatedOptions {
   readonly dialect: Dialect;

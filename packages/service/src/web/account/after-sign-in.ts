@@ -1,8 +1,8 @@
-import { operatorRoleOf } from '#accounts/operator-role.ts';
-import type { PendingSignIn } from '#accounts/second-step.ts';
-import type { SignInPlace } from '#accounts/session-opening.ts';
-import type { Account, SignIn } from '#accounts/session.ts';
-import type { AccountServices } from '#web/account/account-services.ts';
+import { operatorRoleOf } from '#developers/operators/role.ts';
+import type { PendingSignIn } from '#developers/sign-in/second-step.ts';
+import type { SignInPlace } from '#developers/sessions/opening.ts';
+import type { Account, SignIn } from '#developers/sessions/session.ts';
+import type { AccountServices } from '#web/credentials/account-services.ts';
 import type { PageRequest, PageResponse } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 

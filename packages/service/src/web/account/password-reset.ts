@@ -1,10 +1,10 @@
-import { type Html, html } from '#kernel/html.ts';
-import { Refusal, refuse } from '#kernel/refusal.ts';
-import type { AccountServices } from '#web/account/account-services.ts';
-import { accountEmailField, EMAIL_LENGTH_MAX } from '#web/account/email-field.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import { Refusal, refuse } from '#kernel/faults/refusal.ts';
+import type { AccountServices } from '#web/credentials/account-services.ts';
+import { accountEmailField, EMAIL_LENGTH_MAX } from '#web/credentials/email-field.ts';
 import { goOn, placeOf } from '#web/account/after-sign-in.ts';
-import { newPasswordFault, newPasswordField } from '#web/account/password-fields.ts';
-import { PASSWORD_RESET_TEXTS as TEXTS } from '#web/account/texts.ts';
+import { newPasswordFault, newPasswordField } from '#web/credentials/password-fields.ts';
+import { PASSWORD_RESET_TEXTS as TEXTS } from '#web/credentials/texts.ts';
 import { button } from '#web/components/button.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';

@@ -1,11 +1,11 @@
 import { registerSchema } from '@purser/contract/control.ts';
-import { type Html, html } from '#kernel/html.ts';
-import { Refusal, refuse } from '#kernel/refusal.ts';
-import type { AccountServices } from '#web/account/account-services.ts';
-import { accountEmailField } from '#web/account/email-field.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import { Refusal, refuse } from '#kernel/faults/refusal.ts';
+import type { AccountServices } from '#web/credentials/account-services.ts';
+import { accountEmailField } from '#web/credentials/email-field.ts';
 import { goOn, placeOf } from '#web/account/after-sign-in.ts';
-import { newPasswordField } from '#web/account/password-fields.ts';
-import { REGISTER_TEXTS as TEXTS } from '#web/account/texts.ts';
+import { newPasswordField } from '#web/credentials/password-fields.ts';
+import { REGISTER_TEXTS as TEXTS } from '#web/credentials/texts.ts';
 import { button } from '#web/components/button.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';

@@ -1,10 +1,10 @@
-import { type Html, html } from '#kernel/html.ts';
-import { Refusal } from '#kernel/refusal.ts';
-import type { AccountServices } from '#web/account/account-services.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import { Refusal } from '#kernel/faults/refusal.ts';
+import type { AccountServices } from '#web/credentials/account-services.ts';
 import { goOn, placeOf, SECOND_STEP } from '#web/account/after-sign-in.ts';
-import { factorCodeField } from '#web/account/code-fields.ts';
-import { passkeyForm, passkeyNeeds } from '#web/account/passkey-form.ts';
-import { SECOND_STEP_TEXTS as TEXTS } from '#web/account/texts.ts';
+import { factorCodeField } from '#web/credentials/code-fields.ts';
+import { passkeyForm, passkeyNeeds } from '#web/credentials/passkey-form.ts';
+import { SECOND_STEP_TEXTS as TEXTS } from '#web/credentials/texts.ts';
 import { button } from '#web/components/button.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';

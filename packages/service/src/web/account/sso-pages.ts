@@ -1,11 +1,11 @@
-import type { SsoPurpose } from '#accounts/sso-ticket.ts';
-import { type Html, html } from '#kernel/html.ts';
-import { Refusal } from '#kernel/refusal.ts';
-import type { AccountServices } from '#web/account/account-services.ts';
+import type { SsoPurpose } from '#developers/sso/ticket.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import { Refusal } from '#kernel/faults/refusal.ts';
+import type { AccountServices } from '#web/credentials/account-services.ts';
 import { goOn, placeOf } from '#web/account/after-sign-in.ts';
-import { provePath } from '#web/account/prove-page.ts';
-import { SSO, SSO_CALLBACK, SSO_LINK, thenOf } from '#web/account/sso-paths.ts';
-import { SSO_TEXTS as TEXTS } from '#web/account/texts.ts';
+import { provePath } from '#web/factors/prove-page.ts';
+import { SSO, SSO_CALLBACK, SSO_LINK, thenOf } from '#web/credentials/sso-paths.ts';
+import { SSO_TEXTS as TEXTS } from '#web/credentials/texts.ts';
 import { button, buttonLink } from '#web/components/button.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';

@@ -1,7 +1,7 @@
-import { type Html, html } from '#kernel/html.ts';
-import { type Refusal, refuse } from '#kernel/refusal.ts';
-import type { AccountServices } from '#web/account/account-services.ts';
-import { VERIFY_TEXTS as TEXTS } from '#web/account/texts.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
+import type { AccountServices } from '#web/credentials/account-services.ts';
+import { VERIFY_TEXTS as TEXTS } from '#web/credentials/texts.ts';
 import { button, buttonLink } from '#web/components/button.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';

@@ -1,4 +1,4 @@
-import { type Html, html } from '#kernel/html.ts';
+import { type Html, html } from '#kernel/text/html.ts';
 import { codeBlock, codeTabs } from '#web/components/code-block.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { section } from '#web/components/section.ts';

@@ -1,4 +1,4 @@
-import { type Html, html } from '#kernel/html.ts';
+import { type Html, html } from '#kernel/text/html.ts';
 import { MARK_TEXTS } from '#web/components/texts.ts';
 
 interface AppMark {

@@ -1,4 +1,4 @@
-import { type Html, html } from '#kernel/html.ts';
+import { type Html, html } from '#kernel/text/html.ts';
 
 /** A state in a word. `warn`: something does not work as usual. The word alone says it too, for those who see no colour. */
 export function badge(text: string, kind: 'good' | 'warn'): Html {

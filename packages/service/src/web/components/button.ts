@@ -1,4 +1,4 @@
-import { type Html, html } from '#kernel/html.ts';
+import { type Html, html } from '#kernel/text/html.ts';
 
 /**
  * With `quiet`, the button is one of several ways on. With `danger`, it takes something away. Without a kind, it is the

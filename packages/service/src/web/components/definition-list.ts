@@ -1,4 +1,4 @@
-import { type Html, html } from '#kernel/html.ts';
+import { type Html, html } from '#kernel/text/html.ts';
 
 /** A term and what it is. Undefined entries are left out, so that a page can write a condition in place. */
 type Definition = readonly [term: string, value: Html | string | number] | undefined;

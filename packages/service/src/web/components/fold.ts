@@ -1,4 +1,4 @@
-import { type Html, html } from '#kernel/html.ts';
+import { type Html, html } from '#kernel/text/html.ts';
 
 /**
  * Hides something that most readers pass over behind its name. With `isOpen`, it is shown at first, for example because

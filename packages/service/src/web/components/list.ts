@@ -1,4 +1,4 @@
-import { type Html, html } from '#kernel/html.ts';
+import { type Html, html } from '#kernel/text/html.ts';
 
 /** A list, an item a line. An item may hold a form: it then stands at the end of the line. */
 export function list(items: readonly (Html | string)[]): Html {

@@ -1,4 +1,4 @@
-import { type Html, html } from '#kernel/html.ts';
+import { type Html, html } from '#kernel/text/html.ts';
 
 /** A link on a line of its own: back, to another page, or on without doing anything. */
 export function linkLine(href: string, text: string): Html {

@@ -1,4 +1,4 @@
-import { type Html, html } from '#kernel/html.ts';
+import { type Html, html } from '#kernel/text/html.ts';
 
 /** One thing wrong with a form, and the id of the field that it is about. */
 interface FieldProblem {

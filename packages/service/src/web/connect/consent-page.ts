@@ -1,22 +1,22 @@
-import { type Html, html } from '#kernel/html.ts';
-import type { Micros } from '#kernel/micros.ts';
-import { amountField } from '#web/components/amount-field.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import type { Micros } from '#kernel/values/micros.ts';
+import { amountField } from '#web/fields/amount-field.ts';
 import { appMark } from '#web/components/app-mark.ts';
 import { button } from '#web/components/button.ts';
-import { checkboxField } from '#web/components/checkbox-field.ts';
+import { checkboxField } from '#web/fields/checkbox-field.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { list } from '#web/components/list.ts';
 import { linkLine, steps } from '#web/components/navigation.ts';
 import { errorSummary, successNotice, warningNotice } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
-import { OTHER, otherField, selectField } from '#web/components/select-field.ts';
+import { OTHER, otherField, selectField } from '#web/fields/select-field.ts';
 import { CONNECT_TEXTS } from '#web/connect/texts.ts';
 import { amountText } from '#web/format/typed-amount.ts';
 import { backLine } from '#web/wallet-owner/back-line.ts';
 import { type OpenedLink, signedInAs, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
 import { LINK_TEXTS } from '#web/wallet-owner/texts.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
 /** Values of the choice of a cap, besides the amounts themselves. */
 export const NO_CAP = 'none';

@@ -1,8 +1,8 @@
 import type { Connection } from '#connections/connection.ts';
 import { beganAtMs } from '#connections/link.ts';
-import { type Micros, ZERO_MICROS } from '#kernel/micros.ts';
-import { Refusal, refuse } from '#kernel/refusal.ts';
-import { payableIn } from '#payments/amounts.ts';
+import { type Micros, ZERO_MICROS } from '#kernel/values/micros.ts';
+import { Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { payableIn } from '#payments/processor/amounts.ts';
 import { AMOUNT_TEXTS } from '#web/components/texts.ts';
 import {
   type ConsentAt,
@@ -16,11 +16,11 @@ import {
 import { CONNECT_TEXTS } from '#web/connect/texts.ts';
 import { amountText, parseAmount } from '#web/format/typed-amount.ts';
 import type { PageResponse } from '#web/frame/page.ts';
-import type { Form } from '#web/frame/read-form.ts';
+import type { Form } from '#web/forms/read-form.ts';
 import { refusedBy } from '#web/frame/responses.ts';
 import { offeredAmounts } from '#web/topup/topup-amounts.ts';
 import { type OpenedLink, voidLink, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
 /** The third of the four amounts is chosen at first: one in the middle. */
 const STANDARD_CHOICE = 2;

@@ -1,11 +1,11 @@
 import { consentStep } from '#web/connect/consent.ts';
 import { type OpenedLink, openLink, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 import { capPage, noticeOf, setCap } from '#web/topup/cap-refused.ts';
 import { beginTopup, topupStep } from '#web/topup/topup-step.ts';
 import type { PageResponse, PageMethods } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
-import type { Person } from '#identities/session.ts';
+import type { Person } from '#people/session.ts';
 
 /**
  * The pages that the links of 402 answers lead to (BI-04). They ask for consent if there is none, then for a new cap or the

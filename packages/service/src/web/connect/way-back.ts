@@ -1,7 +1,7 @@
-import type { AppProfile } from '#accounts/app-profile.ts';
+import type { AppProfile } from '#developers/apps/profile.ts';
 import { redirectName, type Link } from '#connections/link.ts';
-import { html } from '#kernel/html.ts';
-import { refuse } from '#kernel/refusal.ts';
+import { html } from '#kernel/text/html.ts';
+import { refuse } from '#kernel/faults/refusal.ts';
 import { appMark } from '#web/components/app-mark.ts';
 import { buttonLink } from '#web/components/button.ts';
 import { errorSummary } from '#web/components/notices.ts';
@@ -10,7 +10,7 @@ import { CONNECT_TEXTS } from '#web/connect/texts.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import { refusedBy } from '#web/frame/responses.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
 export type ConnectLink = Extract<Link, { readonly purpose: 'connect' }>;
 

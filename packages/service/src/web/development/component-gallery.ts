@@ -1,12 +1,12 @@
-import { sha256 } from '#kernel/crypto.ts';
-import { Html, html } from '#kernel/html.ts';
-import type { Plane } from '#http/planes.ts';
+import { sha256 } from '#kernel/crypto/crypto.ts';
+import { Html, html } from '#kernel/text/html.ts';
+import type { Plane } from '#http/planes/planes.ts';
 import { COMPONENT_SAMPLES } from '#web/development/samples/component-samples.ts';
 import type { ComponentSample } from '#web/development/samples/sample.ts';
 import type { OwnMachineCheck } from '#web/development/own-machine.ts';
-import { CONSOLE_STYLE } from '#web/frame/console-style.ts';
-import { CONSOLE_STYLE_ELEMENT, PAGE_HEADERS, STYLE_ELEMENT } from '#web/frame/page-policy.ts';
-import { DARK_PALETTE, LIGHT_PALETTE, STYLE } from '#web/frame/style.ts';
+import { CONSOLE_STYLE } from '#web/assets/console-style.ts';
+import { CONSOLE_STYLE_ELEMENT, PAGE_HEADERS, STYLE_ELEMENT } from '#web/assets/page-policy.ts';
+import { DARK_PALETTE, LIGHT_PALETTE, STYLE } from '#web/assets/style.ts';
 
 /**
  * Puts the two palettes side by side, regardless of what the browser prefers. `!important`, because the pages' style makes room by what a page

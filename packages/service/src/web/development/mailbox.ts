@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { type Html, html } from '#kernel/html.ts';
-import { granted, type Plane } from '#http/planes.ts';
-import { sha256 } from '#kernel/crypto.ts';
-import { refuse } from '#kernel/refusal.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import { granted, type Plane } from '#http/planes/planes.ts';
+import { sha256 } from '#kernel/crypto/crypto.ts';
+import { refuse } from '#kernel/faults/refusal.ts';
 import { LETTER_STYLE } from '#mail/letter.ts';
 import type { Mailbox, MailboxMessage } from '#mail/mailbox.ts';
 import { list } from '#web/components/list.ts';
@@ -13,7 +13,7 @@ import type { OwnMachineCheck } from '#web/development/own-machine.ts';
 import { MAILBOX_TEXTS as TEXTS } from '#web/development/texts.ts';
 import { formatsOf } from '#web/format/formats.ts';
 import { type Frame, pageOf } from '#web/frame/page-shell.ts';
-import { STYLE } from '#web/frame/style.ts';
+import { STYLE } from '#web/assets/style.ts';
 
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',

@@ -1,8 +1,8 @@
 import { BlockList, isIPv4 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import { granted } from '#http/planes.ts';
-import { isOfThisMachine } from '#http/this-machine.ts';
-import { refuse } from '#kernel/refusal.ts';
+import { granted } from '#http/planes/planes.ts';
+import { isOfThisMachine } from '#http/requests/this-machine.ts';
+import { refuse } from '#kernel/faults/refusal.ts';
 
 /** Browsers take every name below `localhost` for their own machine. */
 const OWN_NAME = /^(([a-z0-9-]+\.)*localhost|127\.0\.0\.1|\[::1\])$/;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { moment } from '#web/components/moment.ts';
+import { moment } from '#web/figures/moment.ts';
 import { formatsOf } from '#web/format/formats.ts';
-import { micros } from '#kernel/micros.ts';
-import { payableIn } from '#payments/amounts.ts';
+import { micros } from '#kernel/values/micros.ts';
+import { payableIn } from '#payments/processor/amounts.ts';
 
 /** The text as a reader would type it: every kind of space becomes a plain one, and direction marks go. */
 function shown(language: string | undefined, amount: bigint, currency = 'EUR'): string {

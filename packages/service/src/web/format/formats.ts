@@ -1,5 +1,5 @@
-import { type Micros, micros } from '#kernel/micros.ts';
-import { minorDecimalsOf } from '#kernel/minor-units.ts';
+import { type Micros, micros } from '#kernel/values/micros.ts';
+import { minorDecimalsOf } from '#kernel/values/minor-units.ts';
 
 /** Amounts and moments as the reader's language writes them. */
 export interface Formats {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { amountField } from '#web/components/amount-field.ts';
+import { amountField } from '#web/fields/amount-field.ts';
 import { amountText, parseAmount } from '#web/format/typed-amount.ts';
-import { MICROS_MAX, micros } from '#kernel/micros.ts';
+import { MICROS_MAX, micros } from '#kernel/values/micros.ts';
 
 test('WA-01 an amount is read as typed, exact to the micro', () => {
   const read: readonly (readonly [string, bigint])[] = [

@@ -1,4 +1,4 @@
-import { type Micros, MICROS_MAX, micros } from '#kernel/micros.ts';
+import { type Micros, MICROS_MAX, micros } from '#kernel/values/micros.ts';
 
 const MICROS_DIGITS = 6;
 const CENTS_DIGITS = 2;

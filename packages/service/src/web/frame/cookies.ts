@@ -1,21 +1,21 @@
 /** What a browser keeps for these pages, and for how long. The routes of the API look at none of it, so no other site can use it there. */
 const LIFETIME_SECONDS = {
   session: 30 * 24 * 60 * 60,
-  /** The session of a wallet owner, see `identities/session.ts`. */
+  /** The session of a wallet owner, see `people/session.ts`. */
   person: 30 * 24 * 60 * 60,
   /** Names the one-time code that this browser asked for. The code works in no other. */
   code: 10 * 60,
-  /** Names the browser that has gone to another cell to be handed over, see `identities/hand-over.ts`. It works in no other. */
+  /** Names the browser that has gone to another cell to be handed over, see `people/hand-over.ts`. It works in no other. */
   arrival: 2 * 60,
-  /** Marks a browser that has signed in with an e-mail address before, see `identities/code.ts`. */
+  /** Marks a browser that has signed in with an e-mail address before, see `people/email-code.ts`. */
   known: 180 * 24 * 60 * 60,
-  /** Marks a browser that has signed in to an account before, see `accounts/device.ts`. */
+  /** Marks a browser that has signed in to an account before, see `developers/sessions/device.ts`. */
   device: 180 * 24 * 60 * 60,
   /** The token of a password reset, from the link in the mail until the new password is set. */
   reset: 60 * 60,
   /** A sign-in whose password was right, and that waits for the second factor. No session. */
   pending: 10 * 60,
-  /** A sign-in that has gone to the OpenID Connect provider. It works in this browser alone, see `accounts/sso-ticket.ts`. */
+  /** A sign-in that has gone to the OpenID Connect provider. It works in this browser alone, see `developers/sso/ticket.ts`. */
   sso: 10 * 60,
   /** The token of the mail that verifies an e-mail, from its link until the button of the page is pressed. */
   verify: 60 * 60,

@@ -1,4 +1,4 @@
-import { ICON, ICON_PATHS } from '#web/frame/icon.ts';
+import { ICON, ICON_PATHS } from '#web/assets/icon.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 
 /** The icon, at its addresses. It is the same for everybody, so browsers may keep it for a day. */

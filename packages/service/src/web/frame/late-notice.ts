@@ -1,4 +1,4 @@
-import type { Html } from '#kernel/html.ts';
+import type { Html } from '#kernel/text/html.ts';
 import { warningNotice } from '#web/components/notices.ts';
 
 /** The part of an address that says which processes have not confirmed an act (AU-09). Empty if all have. */

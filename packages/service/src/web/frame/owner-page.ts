@@ -1,8 +1,8 @@
-import { type Html, html } from '#kernel/html.ts';
-import type { Refusal } from '#kernel/refusal.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import type { Refusal } from '#kernel/faults/refusal.ts';
 import { button } from '#web/components/button.ts';
 import type { PageRequest, PageResponse } from '#web/frame/page.ts';
-import { CONSOLE_STYLE_ELEMENT, type PageNeeds } from '#web/frame/page-policy.ts';
+import { CONSOLE_STYLE_ELEMENT, type PageNeeds } from '#web/assets/page-policy.ts';
 import { brandOf, type Frame, footerOf, headOf } from '#web/frame/page-shell.ts';
 import { showPage } from '#web/frame/responses.ts';
 import { FRAME_TEXTS as TEXTS } from '#web/frame/texts.ts';

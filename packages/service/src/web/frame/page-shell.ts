@@ -1,7 +1,7 @@
-import { type Html, html } from '#kernel/html.ts';
+import { type Html, html } from '#kernel/text/html.ts';
 import { initial } from '#web/components/app-mark.ts';
-import { ICON_PATH } from '#web/frame/icon.ts';
-import { STYLE_ELEMENT } from '#web/frame/page-policy.ts';
+import { ICON_PATH } from '#web/assets/icon.ts';
+import { STYLE_ELEMENT } from '#web/assets/page-policy.ts';
 import { FRAME_TEXTS } from '#web/frame/texts.ts';
 
 /** The header and footer of every page. */

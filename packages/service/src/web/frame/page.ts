@@ -1,11 +1,11 @@
-import type { SignedIn } from '#accounts/session.ts';
-import type { Exchange } from '#http/respond.ts';
-import type { Html } from '#kernel/html.ts';
+import type { SignedIn } from '#developers/sessions/session.ts';
+import type { Exchange } from '#http/answers/respond.ts';
+import type { Html } from '#kernel/text/html.ts';
 import type { Formats } from '#web/format/formats.ts';
 import type { CookieName } from '#web/frame/cookies.ts';
-import type { PageNeeds } from '#web/frame/page-policy.ts';
+import type { PageNeeds } from '#web/assets/page-policy.ts';
 import { type Frame } from '#web/frame/page-shell.ts';
-import type { Form } from '#web/frame/read-form.ts';
+import type { Form } from '#web/forms/read-form.ts';
 
 /** One request for a page. `Who`: what a browser can be signed in as; the account of an app owner or operator by default. */
 export interface PageRequest<Who = SignedIn> {

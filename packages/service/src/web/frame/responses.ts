@@ -1,8 +1,8 @@
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
-import { FAULT_RETRY_SECONDS } from '#http/envelope.ts';
-import { refusals } from '#http/refusal-counter.ts';
-import { type Html, html } from '#kernel/html.ts';
-import type { Refusal } from '#kernel/refusal.ts';
+import { FAULT_RETRY_SECONDS } from '#http/answers/envelope.ts';
+import { refusals } from '#http/answers/refusal-counter.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import type { Refusal } from '#kernel/faults/refusal.ts';
 import { card } from '#web/components/section.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import type { Audience, PageResponse } from '#web/frame/page.ts';

@@ -1,4 +1,4 @@
-import { type Html, html } from '#kernel/html.ts';
+import { type Html, html } from '#kernel/text/html.ts';
 import { codeBlock } from '#web/components/code-block.ts';
 import {
   type Block,

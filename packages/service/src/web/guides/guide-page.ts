@@ -1,10 +1,10 @@
-import { type Html, html } from '#kernel/html.ts';
-import type { Refusal } from '#kernel/refusal.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import type { Refusal } from '#kernel/faults/refusal.ts';
 import { breadcrumbs, linkLine } from '#web/components/navigation.ts';
-import { CONSOLE_SCRIPT } from '#web/console/console-script.ts';
+import { CONSOLE_SCRIPT } from '#web/assets/console-script.ts';
 import { ownerHeader } from '#web/frame/owner-page.ts';
 import type { PageRequest, PageResponse } from '#web/frame/page.ts';
-import { CONSOLE_STYLE_ELEMENT } from '#web/frame/page-policy.ts';
+import { CONSOLE_STYLE_ELEMENT } from '#web/assets/page-policy.ts';
 import { brandOf, type Frame, footerOf, headOf } from '#web/frame/page-shell.ts';
 import { showPage } from '#web/frame/responses.ts';
 import { FIRST_GUIDES, type Guide, type Reader } from '#web/guides/library.ts';

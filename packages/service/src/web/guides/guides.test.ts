@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { escapeHtml } from '#kernel/html.ts';
+import { escapeHtml } from '#kernel/text/html.ts';
 import { bodyOf } from '#web/guides/guide-body.ts';
 import { FILES, linkFrom, type Reader, readGuides } from '#web/guides/library.ts';
 import { type Block, blocksOf, parseMarkdown } from '#web/guides/markdown.ts';

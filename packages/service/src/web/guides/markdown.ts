@@ -1,5 +1,5 @@
 import type { MarkedToken, Token } from 'marked';
-import { type Html, html } from '#kernel/html.ts';
+import { type Html, html } from '#kernel/text/html.ts';
 
 type Of<Kind extends MarkedToken['type']> = Extract<MarkedToken, { readonly type: Kind }>;
 

@@ -1,17 +1,17 @@
 import { email as emailSchema } from '@purser/contract/control.ts';
-import type { AppProfile } from '#accounts/app-profile.ts';
+import type { AppProfile } from '#developers/apps/profile.ts';
 import type { Link } from '#connections/link.ts';
-import { emailOf } from '#identities/email.ts';
-import type { Person } from '#identities/session.ts';
-import { type Html, html } from '#kernel/html.ts';
-import { Refusal, refuse } from '#kernel/refusal.ts';
+import { emailOf } from '#people/email.ts';
+import type { Person } from '#people/session.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { appMark } from '#web/components/app-mark.ts';
 import { button } from '#web/components/button.ts';
-import { hiddenField } from '#web/components/form.ts';
+import { hiddenField } from '#web/fields/form.ts';
 import { linkLine, steps } from '#web/components/navigation.ts';
 import { errorSummary, warningNotice } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
-import { textField } from '#web/components/text-field.ts';
+import { textField } from '#web/fields/text-field.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import { redirectTo, refusedBy } from '#web/frame/responses.ts';
 import { otherSignIns } from '#web/sign-in/other-sign-ins.ts';
@@ -23,7 +23,7 @@ import { CODE, NEXT_FIELD, nextField, returnPathOf, SIGN_IN, withReturnPath } fr
 import { signedInCookies } from '#web/wallet-owner/sign-in-cookies.ts';
 import { LINK_TEXTS } from '#web/wallet-owner/texts.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
 /** This has room for the eight digits and for spaces that are pasted with them. */
 const CODE_TYPED_LENGTH_MAX = 20;

@@ -1,7 +1,7 @@
-import type { Person } from '#identities/session.ts';
-import { html } from '#kernel/html.ts';
-import { parseId } from '#kernel/ids.ts';
-import { refuse } from '#kernel/refusal.ts';
+import type { Person } from '#people/session.ts';
+import { html } from '#kernel/text/html.ts';
+import { parseId } from '#kernel/values/ids.ts';
+import { refuse } from '#kernel/faults/refusal.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
@@ -12,7 +12,7 @@ import { ARRIVE, FROM_CELL, fromCell, HAND_OVER } from '#web/wallet-owner/other-
 import { DATA, returnPathOf, SIGN_IN, toSignIn, withReturnPath } from '#web/wallet-owner/return-path.ts';
 import { signedInCookies } from '#web/wallet-owner/sign-in-cookies.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
 type Cells = NonNullable<WalletOwnerServices['otherCells']>;
 

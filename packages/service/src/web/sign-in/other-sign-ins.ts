@@ -1,8 +1,8 @@
-import { type Html, html } from '#kernel/html.ts';
+import { type Html, html } from '#kernel/text/html.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { SIGN_IN_TEXTS } from '#web/sign-in/texts.ts';
 import { fromCell, hostOf } from '#web/wallet-owner/other-cells.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
 /** Nobody reads a longer list before they type their e-mail. */
 const OFFERED_MAX = 3;

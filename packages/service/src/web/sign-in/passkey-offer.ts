@@ -1,11 +1,11 @@
-import { type Html, html } from '#kernel/html.ts';
+import { type Html, html } from '#kernel/text/html.ts';
 import { button } from '#web/components/button.ts';
-import type { PageNeeds } from '#web/frame/page-policy.ts';
-import { PASSKEY_SCRIPT, passkeyFields } from '#web/frame/passkey-script.ts';
+import type { PageNeeds } from '#web/assets/page-policy.ts';
+import { PASSKEY_SCRIPT, passkeyFields } from '#web/assets/passkey-script.ts';
 import { PASSKEY_TEXTS } from '#web/sign-in/texts.ts';
 import type { WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
 import { nextField } from '#web/wallet-owner/return-path.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
 /** The addresses that take the forms of passkeys. */
 export const PASSKEY_PATHS = { use: '/wallet/passkeys/use', remove: '/wallet/passkeys/remove' } as const;

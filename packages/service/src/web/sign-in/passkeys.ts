@@ -1,16 +1,16 @@
-import type { Person } from '#identities/session.ts';
-import { type Html, html } from '#kernel/html.ts';
-import { Refusal } from '#kernel/refusal.ts';
+import type { Person } from '#people/session.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import { Refusal } from '#kernel/faults/refusal.ts';
 import { button } from '#web/components/button.ts';
-import { hiddenField } from '#web/components/form.ts';
+import { hiddenField } from '#web/fields/form.ts';
 import { list } from '#web/components/list.ts';
-import { moment } from '#web/components/moment.ts';
+import { moment } from '#web/figures/moment.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 import { redirectTo, refusedBy } from '#web/frame/responses.ts';
 import { PASSKEY_PATHS, passkeyNeeds } from '#web/sign-in/passkey-offer.ts';
-import { PASSKEY_SCRIPT, passkeyFields } from '#web/frame/passkey-script.ts';
+import { PASSKEY_SCRIPT, passkeyFields } from '#web/assets/passkey-script.ts';
 import { PASSKEY_TEXTS, SIGN_IN_TEXTS } from '#web/sign-in/texts.ts';
 import type { WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
 import {
@@ -24,7 +24,7 @@ import {
 } from '#web/wallet-owner/return-path.ts';
 import { signedInCookies } from '#web/wallet-owner/sign-in-cookies.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
 /** Lists the passkeys of the person who is signed in, and takes a new one. */
 export function passkeysPage(services: WalletOwnerServices): PageMethods<Person> {

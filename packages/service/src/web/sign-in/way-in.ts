@@ -1,8 +1,8 @@
-import type { Person } from '#identities/session.ts';
-import { type Html, html } from '#kernel/html.ts';
-import { Refusal } from '#kernel/refusal.ts';
+import type { Person } from '#people/session.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import { Refusal } from '#kernel/faults/refusal.ts';
 import { button } from '#web/components/button.ts';
-import { hiddenField } from '#web/components/form.ts';
+import { hiddenField } from '#web/fields/form.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
@@ -12,7 +12,7 @@ import { SIGN_IN_TEXTS } from '#web/sign-in/texts.ts';
 import type { WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
 import { CODE, SIGN_IN, SIGN_IN_OWN } from '#web/wallet-owner/return-path.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
 /**
  * Mails a code to a person who opened the link of a way in. Opening the page sends nothing, because mail scanners open

@@ -1,4 +1,4 @@
-import { type Html, html } from '#kernel/html.ts';
+import { type Html, html } from '#kernel/text/html.ts';
 import { buttonLink, row } from '#web/components/button.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { section } from '#web/components/section.ts';

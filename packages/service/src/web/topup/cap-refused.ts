@@ -1,7 +1,7 @@
 import type { Connection } from '#connections/connection.ts';
-import { type Html, html } from '#kernel/html.ts';
-import { type Refusal, refuse } from '#kernel/refusal.ts';
-import { amountField } from '#web/components/amount-field.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { amountField } from '#web/fields/amount-field.ts';
 import { appMark } from '#web/components/app-mark.ts';
 import { button, row } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
@@ -9,13 +9,13 @@ import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import { amountText, parseAmount } from '#web/format/typed-amount.ts';
 import type { PageResponse } from '#web/frame/page.ts';
-import type { Form } from '#web/frame/read-form.ts';
+import type { Form } from '#web/forms/read-form.ts';
 import { redirectTo, showPage } from '#web/frame/responses.ts';
 import { backLine } from '#web/wallet-owner/back-line.ts';
 import { CAP_TEXTS as TEXTS } from '#web/topup/texts.ts';
 import { type OpenedLink, signedInAs, voidLink, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
 /**
  * Makes the page for the owner of a wallet whose monthly cap or pause refused a call. They set another cap or resume

@@ -1,14 +1,14 @@
 import type { Connection } from '#connections/connection.ts';
-import type { Html } from '#kernel/html.ts';
-import { type Micros, MICROS_MAX, micros, ZERO_MICROS } from '#kernel/micros.ts';
-import { choiceField } from '#web/components/choice-field.ts';
+import type { Html } from '#kernel/text/html.ts';
+import { type Micros, MICROS_MAX, micros, ZERO_MICROS } from '#kernel/values/micros.ts';
+import { choiceField } from '#web/fields/choice-field.ts';
 import { warningNotice } from '#web/components/notices.ts';
 import type { Formats } from '#web/format/formats.ts';
-import type { Form } from '#web/frame/read-form.ts';
+import type { Form } from '#web/forms/read-form.ts';
 import { STOP_TEXTS as TEXTS } from '#web/topup/texts.ts';
 import type { OfferedAmounts } from '#web/topup/topup-amounts.ts';
 import type { OpenedLink } from '#web/wallet-owner/open-link.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
 /** Something that stops an app from spending, no matter how much is paid in (WA-03). */
 export interface SpendingStop {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chosenAmount, leastPayment, offeredAmounts } from '#web/topup/topup-amounts.ts';
-import { MICROS_MAX, micros } from '#kernel/micros.ts';
-import { isPayable, payableIn } from '#payments/amounts.ts';
+import { MICROS_MAX, micros } from '#kernel/values/micros.ts';
+import { isPayable, payableIn } from '#payments/processor/amounts.ts';
 
 const EUR = payableIn('EUR');
 

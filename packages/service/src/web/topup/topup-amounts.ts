@@ -1,7 +1,7 @@
 import { parseAmount } from '#web/format/typed-amount.ts';
-import type { Form } from '#web/frame/read-form.ts';
-import { type Micros, micros } from '#kernel/micros.ts';
-import { isPayable, type PayableAmounts } from '#payments/amounts.ts';
+import type { Form } from '#web/forms/read-form.ts';
+import { type Micros, micros } from '#kernel/values/micros.ts';
+import { isPayable, type PayableAmounts } from '#payments/processor/amounts.ts';
 
 /** The amounts that somebody can choose, and the bounds of one that they type. */
 export interface OfferedAmounts {

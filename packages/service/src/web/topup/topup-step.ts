@@ -1,20 +1,20 @@
 import type { Connection } from '#connections/connection.ts';
-import { type Html, html } from '#kernel/html.ts';
-import { type Refusal, refuse } from '#kernel/refusal.ts';
-import type { Micros } from '#kernel/micros.ts';
-import type { PayableAmounts } from '#payments/amounts.ts';
-import { ProcessorAway } from '#payments/checkout.ts';
-import { amountField } from '#web/components/amount-field.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
+import type { Micros } from '#kernel/values/micros.ts';
+import type { PayableAmounts } from '#payments/processor/amounts.ts';
+import { ProcessorAway } from '#payments/checkouts.ts';
+import { amountField } from '#web/fields/amount-field.ts';
 import { appMark } from '#web/components/app-mark.ts';
 import { button } from '#web/components/button.ts';
-import { choiceField } from '#web/components/choice-field.ts';
-import { otherField } from '#web/components/select-field.ts';
+import { choiceField } from '#web/fields/choice-field.ts';
+import { otherField } from '#web/fields/select-field.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { linkLine, steps } from '#web/components/navigation.ts';
 import { errorSummary, successNotice, warningNotice } from '#web/components/notices.ts';
 import type { Formats } from '#web/format/formats.ts';
 import type { PageResponse } from '#web/frame/page.ts';
-import type { Form } from '#web/frame/read-form.ts';
+import type { Form } from '#web/forms/read-form.ts';
 import { redirectTo, showPage } from '#web/frame/responses.ts';
 import { backLine } from '#web/wallet-owner/back-line.ts';
 import { decideOnStop, type SpendingStop, spendingStopOf, stopField, stopWarning } from '#web/topup/spending-stop.ts';
@@ -24,7 +24,7 @@ import { type OpenedLink, signedInAs, type WalletOwnerRequest } from '#web/walle
 import { spendableOf } from '#web/wallet-owner/owned-wallet.ts';
 import { LINK_TEXTS } from '#web/wallet-owner/texts.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
 /** A wallet to pay into: the payer's own, which is connected, or somebody else's. */
 export interface TopupStep {

@@ -1,4 +1,4 @@
-import { scriptOf } from '#web/frame/page-policy.ts';
+import { scriptOf } from '#web/assets/page-policy.ts';
 
 /**
  * Gets the page again every second until the payment has arrived, and then shows the new content in place of the old: a page that

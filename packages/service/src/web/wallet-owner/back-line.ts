@@ -1,5 +1,5 @@
-import type { AppProfile } from '#accounts/app-profile.ts';
-import type { Html } from '#kernel/html.ts';
+import type { AppProfile } from '#developers/apps/profile.ts';
+import type { Html } from '#kernel/text/html.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { LINK_TEXTS } from '#web/wallet-owner/texts.ts';
 

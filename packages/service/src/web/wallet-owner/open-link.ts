@@ -1,10 +1,10 @@
-import type { AppProfile } from '#accounts/app-profile.ts';
+import type { AppProfile } from '#developers/apps/profile.ts';
 import type { Connection } from '#connections/connection.ts';
 import { beganAtMs, type Link } from '#connections/link.ts';
-import type { Identity, Person } from '#identities/session.ts';
-import { type Html, html } from '#kernel/html.ts';
-import type { Micros } from '#kernel/micros.ts';
-import { refuse } from '#kernel/refusal.ts';
+import type { Identity, Person } from '#people/session.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import type { Micros } from '#kernel/values/micros.ts';
+import { refuse } from '#kernel/faults/refusal.ts';
 import { appMark } from '#web/components/app-mark.ts';
 import { button } from '#web/components/button.ts';
 import { linkLine } from '#web/components/navigation.ts';
@@ -15,7 +15,7 @@ import { refusedBy } from '#web/frame/responses.ts';
 import { nextField, SIGN_OUT, toSignIn } from '#web/wallet-owner/return-path.ts';
 import { LINK_TEXTS } from '#web/wallet-owner/texts.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
 export type WalletOwnerRequest = PageRequest<Person>;
 

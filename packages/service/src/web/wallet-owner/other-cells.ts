@@ -1,4 +1,4 @@
-import type { CellPages } from '#http/cells/other-cells.ts';
+import type { CellPages } from '#http/cells/wallets/other-cells.ts';
 
 /** The pages that take a person who is signed in from one cell to another. Links lead to pages of this cell only. */
 export const FROM_CELL = '/wallet/from-cell';

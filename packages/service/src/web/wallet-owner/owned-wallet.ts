@@ -1,12 +1,12 @@
-import type { AppProfile } from '#accounts/app-profile.ts';
+import type { AppProfile } from '#developers/apps/profile.ts';
 import type { Connection } from '#connections/connection.ts';
-import type { ListedConnection } from '#http/cells/people.ts';
-import type { Person } from '#identities/session.ts';
-import { html } from '#kernel/html.ts';
-import { type ConnectionId, type IdentityId, parseId } from '#kernel/ids.ts';
-import { type Micros, micros, ZERO_MICROS } from '#kernel/micros.ts';
-import type { NamedWallet } from '#ledger/wallet/movements.ts';
-import { refuse } from '#kernel/refusal.ts';
+import type { ListedConnection } from '#http/cells/wallets/people.ts';
+import type { Person } from '#people/session.ts';
+import { html } from '#kernel/text/html.ts';
+import { type ConnectionId, type IdentityId, parseId } from '#kernel/values/ids.ts';
+import { type Micros, micros, ZERO_MICROS } from '#kernel/values/micros.ts';
+import type { NamedWallet } from '#ledger/history/movements.ts';
+import { refuse } from '#kernel/faults/refusal.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import type { PageRequest, PageResponse } from '#web/frame/page.ts';
@@ -15,7 +15,7 @@ import { toCell } from '#web/wallet-owner/other-cells.ts';
 import { toSignIn } from '#web/wallet-owner/return-path.ts';
 import { OWNED_WALLET_TEXTS as TEXTS } from '#web/wallet-owner/texts.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
 /** A wallet whose owner asks for one of its pages. */
 export interface OwnedWallet {

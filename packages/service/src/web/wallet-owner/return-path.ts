@@ -1,12 +1,12 @@
-import type { Html } from '#kernel/html.ts';
-import { hiddenField } from '#web/components/form.ts';
+import type { Html } from '#kernel/text/html.ts';
+import { hiddenField } from '#web/fields/form.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 import { ARRIVE, FROM_CELL, HAND_OVER } from '#web/wallet-owner/other-cells.ts';
 
 const WALLET = '/wallet';
 export const SIGN_IN = '/wallet/sign-in';
-/** Where the link of a mailed way in leads, see `identities/way-in.ts`. */
+/** Where the link of a mailed way in leads, see `people/way-in.ts`. */
 export const SIGN_IN_OWN = '/wallet/sign-in/own';
 export const CODE = '/wallet/code';
 export const SIGN_OUT = '/wallet/sign-out';

@@ -1,5 +1,5 @@
-import type { PersonSignIn } from '#identities/session.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import type { PersonSignIn } from '#people/session.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
 /** The cookies of a browser that has just signed in. The code's cookie goes: a code works once. */
 export function signedInCookies(

@@ -1,5 +1,5 @@
-import type { Html } from '#kernel/html.ts';
-import { CONSOLE_STYLE_ELEMENT } from '#web/frame/page-policy.ts';
+import type { Html } from '#kernel/text/html.ts';
+import { CONSOLE_STYLE_ELEMENT } from '#web/assets/page-policy.ts';
 import { type Frame, pageOf } from '#web/frame/page-shell.ts';
 
 interface WalletOwnerPage {

@@ -1,10 +1,10 @@
-import type { ApiKey } from '#accounts/own-key.ts';
-import type { BudgetUse } from '#http/key-budgets.ts';
-import type { Person } from '#identities/session.ts';
-import { type Html, html } from '#kernel/html.ts';
-import { parseId } from '#kernel/ids.ts';
-import { type Micros, micros, ZERO_MICROS } from '#kernel/micros.ts';
-import { refuse } from '#kernel/refusal.ts';
+import type { ApiKey } from '#developers/keys/api-key.ts';
+import type { BudgetUse } from '#http/planes/key-budgets.ts';
+import type { Person } from '#people/session.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import { parseId } from '#kernel/values/ids.ts';
+import { type Micros, micros, ZERO_MICROS } from '#kernel/values/micros.ts';
+import { refuse } from '#kernel/faults/refusal.ts';
 import { agentModels } from '#web/coding-agents/agent-models.ts';
 import { AGENTS_GUIDE, linesSection } from '#web/coding-agents/lines-section.ts';
 import { AGENT_TEXTS } from '#web/coding-agents/texts.ts';
@@ -12,21 +12,21 @@ import { appMark } from '#web/components/app-mark.ts';
 import { button } from '#web/components/button.ts';
 import { confirmation } from '#web/components/confirm.ts';
 import { definitionList } from '#web/components/definition-list.ts';
-import { filterForm } from '#web/components/filter.ts';
-import { hiddenField } from '#web/components/form.ts';
-import { moment } from '#web/components/moment.ts';
-import { headlineAmount } from '#web/components/money.ts';
+import { filterForm } from '#web/fields/filter.ts';
+import { hiddenField } from '#web/fields/form.ts';
+import { moment } from '#web/figures/moment.ts';
+import { headlineAmount } from '#web/figures/money.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
 import { lateIn, lateNotice } from '#web/frame/late-notice.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
-import type { Form } from '#web/frame/read-form.ts';
+import type { Form } from '#web/forms/read-form.ts';
 import { redirectTo, refusedBy } from '#web/frame/responses.ts';
 import { AGENTS_TEXTS as TEXTS } from '#web/wallet/agents-texts.ts';
 import { forWalletOwner, type OwnedWallet, spendableOf } from '#web/wallet-owner/owned-wallet.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
 /**
  * Makes the page `/wallet/:part/agents`: the keys with which coding agents spend from this wallet alone, what each may still spend,

@@ -1,6 +1,6 @@
-import type { Html } from '#kernel/html.ts';
-import type { Micros } from '#kernel/micros.ts';
-import { alignedAmount } from '#web/components/money.ts';
+import type { Html } from '#kernel/text/html.ts';
+import type { Micros } from '#kernel/values/micros.ts';
+import { alignedAmount } from '#web/figures/money.ts';
 import type { Formats } from '#web/format/formats.ts';
 
 /** Writes the amounts of a list of facts, decimal under decimal. `amounts`: all of them. */

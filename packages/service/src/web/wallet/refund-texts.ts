@@ -1,4 +1,4 @@
-import type { RefundOutcome } from '#payments/refund.ts';
+import type { RefundOutcome } from '#payments/refunds/refunds.ts';
 
 /** Why a refund was not made. In each case the money is in the wallet, or has never left it. */
 const REFUSALS: Readonly<Record<Exclude<RefundOutcome, 'asked' | 'repeated'>, string>> = {

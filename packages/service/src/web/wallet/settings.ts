@@ -1,7 +1,7 @@
-import type { Person } from '#identities/session.ts';
+import type { Person } from '#people/session.ts';
 import { ALERT_SHARES } from '#connections/alerts.ts';
-import { html } from '#kernel/html.ts';
-import { refuse } from '#kernel/refusal.ts';
+import { html } from '#kernel/text/html.ts';
+import { refuse } from '#kernel/faults/refusal.ts';
 import { appMark } from '#web/components/app-mark.ts';
 import { button, row } from '#web/components/button.ts';
 import { paragraphs } from '#web/components/list.ts';
@@ -11,11 +11,11 @@ import { AMOUNT_TEXTS } from '#web/components/texts.ts';
 import { parseAmount } from '#web/format/typed-amount.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import { redirectTo, refusedBy } from '#web/frame/responses.ts';
-import { WALLET_TEXTS } from '#web/wallet/texts.ts';
+import { WALLET_TEXTS } from '#web/movements/texts.ts';
 import { showWallet } from '#web/wallet/wallet-page.ts';
 import { forWalletOwner, nothingHere, toWallet } from '#web/wallet-owner/owned-wallet.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
 /** Makes the form `/wallet/:part/cap`, which sets the monthly cap or removes it. */
 export function capForm(services: WalletOwnerServices): PageMethods<Person> {

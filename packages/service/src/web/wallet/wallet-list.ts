@@ -1,10 +1,10 @@
-import type { ListedConnection } from '#http/cells/people.ts';
-import type { Person } from '#identities/session.ts';
-import { type Html, html } from '#kernel/html.ts';
+import type { ListedConnection } from '#http/cells/wallets/people.ts';
+import type { Person } from '#people/session.ts';
+import { type Html, html } from '#kernel/text/html.ts';
 import { appMark } from '#web/components/app-mark.ts';
 import { button, row } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
-import { hiddenField } from '#web/components/form.ts';
+import { hiddenField } from '#web/fields/form.ts';
 import { list } from '#web/components/list.ts';
 import { linkLine, pager } from '#web/components/navigation.ts';
 import { warningNotice } from '#web/components/notices.ts';
@@ -13,12 +13,12 @@ import type { Formats } from '#web/format/formats.ts';
 import type { PageMethods, PageRequest } from '#web/frame/page.ts';
 import { alignerOf } from '#web/wallet/aligned.ts';
 import { stateBadge } from '#web/wallet/state-badge.ts';
-import { WALLET_TEXTS } from '#web/wallet/texts.ts';
+import { WALLET_TEXTS } from '#web/movements/texts.ts';
 import { toCell } from '#web/wallet-owner/other-cells.ts';
 import { faceOf, type OwnedWallet, spendableOf, stateOf } from '#web/wallet-owner/owned-wallet.ts';
 import { DATA, PASSKEYS, SIGN_OUT, toSignIn } from '#web/wallet-owner/return-path.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
 /** Twenty apps with the longest names keep the page under 50 KB. */
 const APPS_SHOWN_MAX = 20;

@@ -1,15 +1,15 @@
 import type { Connection } from '#connections/connection.ts';
-import type { Person } from '#identities/session.ts';
-import { type Html, html } from '#kernel/html.ts';
-import type { WalletDays } from '#ledger/wallet/movements.ts';
-import type { Place } from '#ledger/wallet/place.ts';
-import { amountField } from '#web/components/amount-field.ts';
+import type { Person } from '#people/session.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import type { WalletDays } from '#ledger/history/movements.ts';
+import type { Place } from '#ledger/history/place.ts';
+import { amountField } from '#web/fields/amount-field.ts';
 import { appMark } from '#web/components/app-mark.ts';
 import { button, row } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { fold } from '#web/components/fold.ts';
-import { hiddenField } from '#web/components/form.ts';
-import { headlineAmount } from '#web/components/money.ts';
+import { hiddenField } from '#web/fields/form.ts';
+import { headlineAmount } from '#web/figures/money.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { section } from '#web/components/section.ts';
@@ -17,13 +17,13 @@ import { amountText } from '#web/format/typed-amount.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 import { alertFields } from '#web/wallet/alert-fields.ts';
 import { alignerOf } from '#web/wallet/aligned.ts';
-import { dayPage } from '#web/wallet/day-page.ts';
-import { DAYS_READ_MAX, daysSection } from '#web/wallet/day-list.ts';
-import { monthChart } from '#web/wallet/month-chart.ts';
-import { startOf } from '#web/wallet/movements.ts';
-import { receiptPage } from '#web/wallet/receipt.ts';
+import { dayPage } from '#web/movements/day-page.ts';
+import { DAYS_READ_MAX, daysSection } from '#web/movements/day-list.ts';
+import { monthChart } from '#web/movements/month-chart.ts';
+import { startOf } from '#web/movements/movements.ts';
+import { receiptPage } from '#web/movements/receipt.ts';
 import { stateBadge } from '#web/wallet/state-badge.ts';
-import { WALLET_TEXTS } from '#web/wallet/texts.ts';
+import { WALLET_TEXTS } from '#web/movements/texts.ts';
 import {
   forWalletOwner,
   type OwnedWallet,
@@ -33,7 +33,7 @@ import {
 } from '#web/wallet-owner/owned-wallet.ts';
 import { LINK_TEXTS, OWNED_WALLET_TEXTS } from '#web/wallet-owner/texts.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
 /**
  * Makes the page `/wallet/:part`, which shows one wallet, what its app may spend, and its movements. With `?receipt=`,

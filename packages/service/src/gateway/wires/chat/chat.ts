@@ -1,8 +1,8 @@
 import type { Wire, WireRequest } from '#gateway/call/wire.ts';
-import { withoutEmptyLists } from '#gateway/request/parameters.ts';
+import { withoutEmptyLists } from '#gateway/parameters/parameters.ts';
 import { checkShape } from '#gateway/request/validate-call.ts';
 import { chatReply } from '#gateway/wires/chat/reply.ts';
-import type { JsonObject } from '#kernel/json.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
 
 /** Chat completions: the form that all wires are read into, so there is nothing to translate (CC-01). */
 export const chatWire: Wire = {

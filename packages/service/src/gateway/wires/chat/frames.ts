@@ -1,6 +1,6 @@
-import type { CallId } from '#kernel/ids.ts';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import { type Micros, microsToWire } from '#kernel/micros.ts';
+import type { CallId } from '#kernel/values/ids.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
+import { type Micros, microsToWire } from '#kernel/values/micros.ts';
 
 /** Clients of the format read until this frame. A stream that failed ends without it (ER-06). */
 const END_FRAME = 'data: [DONE]\n\n';

@@ -1,6 +1,6 @@
-import { type CallId, secondOf } from '#kernel/ids.ts';
-import type { JsonObject } from '#kernel/json.ts';
-import { visibleAnswer, visibleAnswerWith } from '#providers/visible-fields.ts';
+import { type CallId, secondOf } from '#kernel/values/ids.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
+import { visibleAnswer, visibleAnswerWith } from '#providers/answers/visible-fields.ts';
 
 /**
  * The caller's form of a provider's answer: with `ours`, and with the `id`, `object` and `created` that clients of the format need.

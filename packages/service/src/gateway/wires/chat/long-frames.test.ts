@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { inShortChunks } from '#gateway/wires/chat/long-frames.ts';
-import { isShortFrame, mayBeLong } from '#gateway/wires/frame-length.ts';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { isShortFrame, mayBeLong } from '#gateway/output/frame-length.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 
 const BYTES_MAX = 32 * 1024;
 const BESIDE = 300;

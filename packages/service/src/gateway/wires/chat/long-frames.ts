@@ -1,5 +1,5 @@
-import { bytesOf, FRAME_BYTES_MAX, piecesOf, TEXT_BYTES_MAX } from '#gateway/wires/frame-length.ts';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { bytesOf, FRAME_BYTES_MAX, piecesOf, TEXT_BYTES_MAX } from '#gateway/output/frame-length.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 
 /** What of a frame is for text, at least, if the rest of it is unusually long. */
 const TEXT_BYTES_MIN = 8_000;

@@ -4,9 +4,9 @@ import type { Reply, ReplyCall, StreamReply } from '#gateway/call/wire.ts';
 import { type ChatEnd, dataFrame, endFrames } from '#gateway/wires/chat/frames.ts';
 import { answerSeen } from '#gateway/wires/chat/head.ts';
 import { createStreamFrames } from '#gateway/wires/chat/stream-frames.ts';
-import type { JsonObject } from '#kernel/json.ts';
-import type { Chunk } from '#providers/completion.ts';
-import { visibleChoices } from '#providers/visible-fields.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
+import type { Chunk } from '#providers/port/completion.ts';
+import { visibleChoices } from '#providers/answers/visible-fields.ts';
 
 /** A comment: the only thing that every client of the format accepts between two frames. */
 const KEEP_ALIVE = ': keep-alive\n\n';

@@ -4,10 +4,10 @@ import type { ReplyCall } from '#gateway/call/wire.ts';
 import { dataFrame } from '#gateway/wires/chat/frames.ts';
 import { createChunkHead } from '#gateway/wires/chat/head.ts';
 import { inShortChunks } from '#gateway/wires/chat/long-frames.ts';
-import { isShortFrame, mayBeLong } from '#gateway/wires/frame-length.ts';
-import type { JsonObject } from '#kernel/json.ts';
-import type { Chunk, ChunkChoice } from '#providers/completion.ts';
-import { visibleChoices } from '#providers/visible-fields.ts';
+import { isShortFrame, mayBeLong } from '#gateway/output/frame-length.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
+import type { Chunk, ChunkChoice } from '#providers/port/completion.ts';
+import { visibleChoices } from '#providers/answers/visible-fields.ts';
 
 /** Writes the chunks of one stream for its caller, under the resolved model identifier (CC-04). */
 interface StreamFrames {

@@ -1,5 +1,5 @@
-import { oneOf, structured, text, type ValueFault, type Values, whole } from '#gateway/request/parameter-values.ts';
-import { firstFault } from '#gateway/request/parameter-values.ts';
+import { oneOf, structured, text, type ValueFault, type Values, whole } from '#gateway/parameters/values.ts';
+import { firstFault } from '#gateway/parameters/values.ts';
 
 const INPUTS_MAX = 2_048;
 const DIMENSIONS_MAX = 65_536;

@@ -1,11 +1,11 @@
 import type { Fitted, Takes, WireRequest } from '#gateway/call/wire.ts';
-import { misshapen, shownOf } from '#gateway/request/parse-body.ts';
+import { misshapen, shownOf } from '#gateway/body/parse-body.ts';
 import { PARAMETERS } from '#gateway/wires/embeddings/parameters.ts';
 import { createReply, type Encoding } from '#gateway/wires/embeddings/reply.ts';
-import type { JsonObject } from '#kernel/json.ts';
-import { type Refusal, refuse } from '#kernel/refusal.ts';
-import { inputsIn } from '#providers/embedded-inputs.ts';
-import { ANSWER_BYTES_MAX } from '#providers/provider.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
+import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { inputsIn } from '#providers/embeddings/inputs.ts';
+import { ANSWER_BYTES_MAX } from '#providers/port/provider.ts';
 
 /**
  * Reads a body of `POST /v1/embeddings`. In the form of chat completions it is one message whose content is the input as it came, so

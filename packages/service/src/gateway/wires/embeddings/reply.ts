@@ -1,5 +1,5 @@
 import type { Reply } from '#gateway/call/wire.ts';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 
 export type Encoding = 'float' | 'base64';
 

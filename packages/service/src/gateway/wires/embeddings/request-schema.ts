@@ -1,5 +1,5 @@
 import { PARAMETERS } from '#gateway/wires/embeddings/parameters.ts';
-import type { JsonObject } from '#kernel/json.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
 
 /** The body of `POST /v1/embeddings` as a JSON schema, made from the table that checks it. */
 export function embeddingsRequestSchema(): JsonObject {

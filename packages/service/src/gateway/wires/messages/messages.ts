@@ -1,7 +1,7 @@
 import type { Wire } from '#gateway/call/wire.ts';
-import { errorOf } from '#gateway/wires/messages/error-body.ts';
-import { createRead } from '#gateway/wires/messages/read.ts';
-import { createMessagesReply } from '#gateway/wires/messages/reply.ts';
+import { errorOf } from '#gateway/wires/messages/reply/error-body.ts';
+import { createRead } from '#gateway/wires/messages/request/read.ts';
+import { createMessagesReply } from '#gateway/wires/messages/reply/reply.ts';
 
 const PATH = '/v1/messages';
 

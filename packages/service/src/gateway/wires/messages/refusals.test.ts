@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { anyMessagesBody } from '../../../../../../tests/support/any-messages-body.ts';
 import { fit, readBody } from '../../../../../../tests/support/read-messages.ts';
 import { checkShape } from '#gateway/request/validate-call.ts';
-import { PARAMETERS } from '#gateway/wires/messages/parameters.ts';
-import { Refusal } from '#kernel/refusal.ts';
+import { PARAMETERS } from '#gateway/wires/messages/request/parameters.ts';
+import { Refusal } from '#kernel/faults/refusal.ts';
 
 test('WI-08 a null of any parameter says nothing', () => {
   for (const name of PARAMETERS.keys()) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fittedOf, toldOf } from '../../../../../../tests/support/read-responses.ts';
-import type { JsonObject } from '#kernel/json.ts';
+import type { JsonObject } from '#kernel/text/json.ts';
 
 /** The bodies of Codex CLI 0.171, whose form follows from the model's name. */
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { anyResponsesBody } from '../../../../../../tests/support/any-responses-body.ts';
 import { fit, readBody } from '../../../../../../tests/support/read-responses.ts';
 import { checkShape } from '#gateway/request/validate-call.ts';
-import { Refusal } from '#kernel/refusal.ts';
+import { Refusal } from '#kernel/faults/refusal.ts';
 
 test('WI-04 a null says nothing, as any parameter', () => {
   const names = ['background', 'conversation', 'include', 'metadata', 'previous_response_id', 'prompt', 'reasoning'];

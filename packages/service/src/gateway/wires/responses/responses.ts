@@ -1,9 +1,9 @@
 import type { Wire } from '#gateway/call/wire.ts';
-import { createRead } from '#gateway/wires/responses/read.ts';
-import { createReply } from '#gateway/wires/responses/reply.ts';
-import { createSealedIds } from '#gateway/wires/responses/sealed-ids.ts';
-import { withLink } from '#gateway/wires/with-link.ts';
-import type { Keys } from '#kernel/keys.ts';
+import { createRead } from '#gateway/wires/responses/request/read.ts';
+import { createReply } from '#gateway/wires/responses/reply/reply.ts';
+import { createSealedIds } from '#gateway/wires/responses/conversation/sealed-ids.ts';
+import { withLink } from '#gateway/output/with-link.ts';
+import type { Keys } from '#kernel/crypto/keys.ts';
 
 /** The Responses interface of OpenAI, without a memory of its own (WI-04 to WI-07). */
 export function createResponsesWire(keys: Keys): Wire {

@@ -1,12 +1,12 @@
-import { barChart } from '#web/components/bar-chart.ts';
+import { barChart } from '#web/figures/bar-chart.ts';
 import { button } from '#web/components/button.ts';
 import { codeBlock, codeTabs } from '#web/components/code-block.ts';
 import { confirmation } from '#web/components/confirm.ts';
-import { figures } from '#web/components/figures.ts';
-import { filterForm } from '#web/components/filter.ts';
-import { provenForm } from '#web/components/form.ts';
-import { textArea } from '#web/components/text-area.ts';
-import { html } from '#kernel/html.ts';
+import { figures } from '#web/figures/figures.ts';
+import { filterForm } from '#web/fields/filter.ts';
+import { provenForm } from '#web/fields/form.ts';
+import { textArea } from '#web/fields/text-area.ts';
+import { html } from '#kernel/text/html.ts';
 import type { ComponentSample } from '#web/development/samples/sample.ts';
 import { HERE, LONG_NAME } from '#web/development/samples/sample-values.ts';
 

@@ -1,11 +1,11 @@
-import { html } from '#kernel/html.ts';
-import { amountField } from '#web/components/amount-field.ts';
+import { html } from '#kernel/text/html.ts';
+import { amountField } from '#web/fields/amount-field.ts';
 import { button, buttonLink, buttonLinkAside, row } from '#web/components/button.ts';
-import { checkboxField } from '#web/components/checkbox-field.ts';
-import { choiceField } from '#web/components/choice-field.ts';
-import { hiddenField, provenForm } from '#web/components/form.ts';
-import { otherField, selectField } from '#web/components/select-field.ts';
-import { textField } from '#web/components/text-field.ts';
+import { checkboxField } from '#web/fields/checkbox-field.ts';
+import { choiceField } from '#web/fields/choice-field.ts';
+import { hiddenField, provenForm } from '#web/fields/form.ts';
+import { otherField, selectField } from '#web/fields/select-field.ts';
+import { textField } from '#web/fields/text-field.ts';
 import type { ComponentSample } from '#web/development/samples/sample.ts';
 import { HERE } from '#web/development/samples/sample-values.ts';
 

@@ -1,13 +1,13 @@
-import { type Html, html } from '#kernel/html.ts';
+import { type Html, html } from '#kernel/text/html.ts';
 import { appMark, initial } from '#web/components/app-mark.ts';
 import { badge } from '#web/components/badge.ts';
 import { button } from '#web/components/button.ts';
 import { fold } from '#web/components/fold.ts';
-import { provenForm } from '#web/components/form.ts';
+import { provenForm } from '#web/fields/form.ts';
 import { breadcrumbs, linkLine, pager, steps } from '#web/components/navigation.ts';
 import { errorSummary, successNotice, warningNotice } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
-import { textField } from '#web/components/text-field.ts';
+import { textField } from '#web/fields/text-field.ts';
 import type { ComponentSample } from '#web/development/samples/sample.ts';
 import { HERE, LONG_NAME } from '#web/development/samples/sample-values.ts';
 

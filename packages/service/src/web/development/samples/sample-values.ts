@@ -1,4 +1,4 @@
-import { micros } from '#kernel/micros.ts';
+import { micros } from '#kernel/values/micros.ts';
 import { formatsOf } from '#web/format/formats.ts';
 
 /** Where the links of samples lead: to the page that shows them. */

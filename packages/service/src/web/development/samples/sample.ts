@@ -1,4 +1,4 @@
-import type { Html } from '#kernel/html.ts';
+import type { Html } from '#kernel/text/html.ts';
 
 /** One component in its states. A test compares the components with the exports of `web/components`: none may be missing. */
 export interface ComponentSample {

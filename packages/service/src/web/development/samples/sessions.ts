@@ -1,7 +1,7 @@
-import { sessionList, shortSession } from '#web/components/session-list.ts';
+import { sessionList, shortSession } from '#web/figures/session-list.ts';
 import type { ComponentSample } from '#web/development/samples/sample.ts';
 import { AT_MS, ENGLISH, HERE, MOST, TINY } from '#web/development/samples/sample-values.ts';
-import type { UsedSession } from '#kernel/session-page.ts';
+import type { UsedSession } from '#kernel/calls/session-page.ts';
 
 const OF_AGENT: UsedSession = {
   name: '0199f3a2-5c1b-7d10-9a44-1f2e3d4c5b6a',

@@ -1,7 +1,0 @@
-import { createEmailSeal, type EmailSeal } from '#kernel/email-seal.ts';
-import type { Keys } from '#kernel/keys.ts';
-
-/** How this service seals addresses. Every pool on its database gets this. */
-export function emailSealOf(keys: Pick<Keys, 'kept'>): EmailSeal {
-  return createEmailSeal(keys.kept('emails'));
-}

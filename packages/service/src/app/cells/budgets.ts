@@ -1,0 +1,66 @@
+import type { CellClient } from '#cells/routing/cell-client.ts';
+import type { CellRequests } from '#cells/routing/cell-request.ts';
+import type { CellMap } from '#cells/routing/map.ts';
+import { isItemFault, type Pool } from '#db/pool/pool.ts';
+import { GIVE_BACK, LEND } from '#http/cells/money/budgets.ts';
+import { answerCells, askCell, type CellRoute } from '#http/cells/questions/question.ts';
+import { steadyClock } from '#kernel/time/clock.ts';
+import { describeFault, type Log } from '#kernel/log.ts';
+import { createBudgetHome } from '#ledger/budgets/budget-home.ts';
+import { createFindRoom, type FindRoom, NOT_NOW } from '#ledger/budgets/find-room.ts';
+import { giveBackAllowance } from '#ledger/budgets/queries.ts';
+
+interface BudgetOptions {
+  readonly db: Pool;
+  readonly map: Pick<CellMap, 'others' | 'budgetHome'>;
+  readonly requests: CellRequests;
+  readonly client: CellClient;
+  readonly log: Log;
+}
+
+/** The budgets of API keys over all cells: how this one asks for more of one, and what others may ask of it. */
+export function openCellBudgets({ db, map, client, requests, log }: BudgetOptions): {
+  readonly findRoom: FindRoom;
+  readonly routes: readonly CellRoute[];
+} {
+  const home = createBudgetHome({
+    db,
+    askBack: (name, asked) => {
+      const cell = map.others().find((other) => other.name === name);
+      return cell === undefined
+        ? Promise.reject(new Error(`There is no other cell ${name}.`))
+        : askCell(client, cell, GIVE_BACK, asked);
+    },
+    clock: steadyClock,
+  });
+  const findRoom = createFindRoom({
+    db,
+    home,
+    askHome: () => {
+      const cell = map.budgetHome();
+      return cell && ((asked) => askCell(client, cell, LEND, asked));
+    },
+    clock: steadyClock,
+    log,
+  });
+
+  /** A question that the database refuses says nothing of other keys: without an answer, its cell would take this one for away. */
+  function notNow(fault: unknown): typeof NOT_NOW {
+    if (!isItemFault(fault)) throw fault;
+    log.error({ fault: describeFault(fault) }, 'the database refuses to lend of the budget of an API key');
+    return NOT_NOW;
+  }
+
+  return {
+    findRoom,
+    routes: [
+      // Two cells that take each other for the home would both lend the whole budget.
+      answerCells(requests, LEND, (asked, from) =>
+        map.budgetHome() === undefined ? home.lend(asked, from).catch(notNow) : Promise.resolve(undefined),
+      ),
+      answerCells(requests, GIVE_BACK, (asked, from) =>
+        map.budgetHome()?.name === from ? giveBackAllowance(db, asked) : Promise.resolve(undefined),
+      ),
+    ],
+  };
+}

@@ -1,0 +1,208 @@
+import type { SendNews } from '#developers/accounts/news.ts';
+import type { Config } from '#app/settings/config.ts';
+import { openHealth } from '#app/monitoring/health.ts';
+import type { SendMail } from '#app/compose/mail.ts';
+import type { Payments } from '#app/compose/payments.ts';
+import type { Pool } from '#db/pool/pool.ts';
+import type { Clock } from '#kernel/time/clock.ts';
+import type { Log } from '#kernel/log.ts';
+import type { ControlPlane } from '#http/planes/control-plane.ts';
+import { addAnyAppRoutes } from '#http/operator-plane/people/apps.ts';
+import { addAuditRoutes } from '#http/operator-plane/look-up/audit.ts';
+import { addAnyCallRoutes } from '#http/operator-plane/look-up/calls.ts';
+import { addCatalogueRoutes } from '#http/operator-plane/catalogue/catalogue.ts';
+import { foundCallOf, knownCalls } from '#http/planes/find-calls.ts';
+import type { OperatorPlane } from '#http/planes/operator-plane.ts';
+import { addBillRoutes } from '#http/operator-plane/money/bills.ts';
+import { addLookUpRoutes } from '#http/operator-plane/look-up/look-up.ts';
+import { addPaymentRoutes } from '#http/operator-plane/money/payments.ts';
+import { addReconciliationRoutes } from '#http/operator-plane/money/reconciliations.ts';
+import { addOverviewRoutes } from '#http/operator-plane/look-up/overview.ts';
+import { addPendingRoutes } from '#http/operator-plane/money/pending.ts';
+import { addProviderRoutes } from '#http/operator-plane/catalogue/providers.ts';
+import { addServiceRoutes } from '#http/operator-plane/people/accounts.ts';
+import { addUpstreamRoutes } from '#http/operator-plane/catalogue/upstreams.ts';
+import { addPeopleRoutes } from '#http/operator-plane/people/people.ts';
+import { addWalletOwnerRoutes } from '#http/operator-plane/people/wallet-owners.ts';
+import { addWalletListRoutes } from '#http/operator-plane/money/wallet-list.ts';
+import { addMovementRoutes, addOperatorWalletRoutes } from '#http/operator-plane/money/wallets.ts';
+import { addHealthRoutes } from '#http/operator-plane/look-up/health.ts';
+import type { Plane } from '#http/planes/planes.ts';
+import type { MetricReading } from '#kernel/metrics/metrics.ts';
+import { movedMail, releasedMail } from '#mail/letters.ts';
+import { pendingMail } from '#mail/operator-letters.ts';
+import type { TellOfPending } from '#operator/acts/second-persons.ts';
+import { createAccountDesk } from '#operator/people/accounts.ts';
+import { createAttention } from '#operator/health/attention.ts';
+import { createCallBooks } from '#operator/look-up/call-books.ts';
+import { createFinder } from '#operator/look-up/find.ts';
+import { createAuditSearch } from '#operator/look-up/audit-search.ts';
+import { createAnyApps } from '#operator/people/apps.ts';
+import { createCatalogueImport } from '#operator/catalogue/import.ts';
+import { compareInThread } from '#app/catalogue/price-lists.ts';
+import { createCatalogueDesk } from '#operator/catalogue/catalogue.ts';
+import { createLookUp } from '#operator/look-up/keys-and-events.ts';
+import { createLedgerCheck } from '#operator/health/ledger-check.ts';
+import type { MoneyLimits } from '#operator/acts/money-limits.ts';
+import { createPaymentDesk } from '#operator/money/payment-desk.ts';
+import { createAnyPayments } from '#operator/money/refunds.ts';
+import type { MoneyGround } from '#operator/money/money-acts.ts';
+import { createPendingActs } from '#operator/money/confirmations.ts';
+import { createProviderTest, type TestTarget } from '#operator/catalogue/provider-test.ts';
+import { createWalletList } from '#operator/money/wallet-list.ts';
+import { createWalletOwners, type WalletOwnerMails } from '#operator/people/wallet-owners.ts';
+import { createPreviews } from '#operator/money/wallet-preview.ts';
+import { createOperatorWallets } from '#operator/money/wallets.ts';
+import { createPrivacy } from '#privacy/privacy.ts';
+import { createProviderBills } from '#reconciliation/bills/bills.ts';
+import { createReconciliations } from '#reconciliation/reports/reconciliations.ts';
+import { formatsOf } from '#web/format/formats.ts';
+import type { Reports } from '#app/reports/reports.ts';
+import type { UserHistory } from '#app/reports/user-movements.ts';
+import type { TestedCall } from '#probe/test-call.ts';
+import { createKeyRules } from '#providers/keys/key-rules.ts';
+
+interface OperatorOptions {
+  readonly config: Config;
+  readonly pools: {
+    readonly planes: Pool;
+    /** The pool for statements that may take a minute. */
+    readonly check: Pool;
+    /** The pool for statements that read a lot. */
+    readonly reports: Pool;
+  };
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly apiKeys: { readonly refresh: () => Promise<void> };
+  readonly catalogue: CatalogueOfOperators;
+  readonly control: ControlPlane;
+  readonly reports: Pick<Reports, 'lists' | 'attentionElsewhere' | 'findElsewhere'>;
+  readonly history: Pick<UserHistory, 'entriesElsewhere'>;
+  readonly payments: Payments | undefined;
+  readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
+  readonly sendMail: SendMail;
+  readonly sendNews: SendNews;
+}
+
+/** What operators see and do of the catalogue in memory. */
+export interface CatalogueOfOperators extends Pick<OperatorPlane, 'readUpstreams'> {
+  readonly refresh: () => Promise<void>;
+  readonly testCall: (target: TestTarget) => Promise<TestedCall | undefined>;
+}
+
+/** What operators act on. */
+export function composeOperator(options: OperatorOptions): OperatorPlane {
+  const { config, pools, clock, apiKeys, catalogue, control, payments, sendMail, sendNews } = options;
+  const pool = pools.planes;
+  const { currency } = config;
+  const cases = { processor: payments?.processor, tellOfPayment: payments?.tellOfPayment };
+  const ground = {
+    pool,
+    currency,
+    refunds: payments?.refunds,
+    cases,
+    tellOfPending: createTellOfPending(config, sendMail),
+  };
+  const mails: WalletOwnerMails = {
+    mailReleased: (tx, email, { appName }) => sendMail(email, releasedMail({ ...config, appName }), tx),
+    mailMoved: async (tx, { before, after }) => {
+      await sendMail(before, movedMail({ ...config, isOld: true }), tx);
+      await sendMail(after, movedMail({ ...config, isOld: false }), tx);
+    },
+  };
+  const desk = createCatalogueDesk({ pool, refresh: catalogue.refresh, keys: createKeyRules(config.providerKeys) });
+  return {
+    cell: config.cell,
+    apps: createAnyApps({ pool, defaults: config.appLimits, refresh: apiKeys.refresh }),
+    wallets: createOperatorWallets(ground, options.history.entriesElsewhere),
+    pending: createPendingActs(ground),
+    limits: limitsOf(config),
+    walletOwners: createWalletOwners({ pool, currency, ...mails }),
+    privacy: createPrivacy(pool),
+    walletList: createWalletList(options.reports.lists.wallets),
+    previews: createPreviews(pool, desksOf(ground)),
+    payments: createAnyPayments(pool),
+    bills: createProviderBills({ reports: pools.reports, clock, currency }),
+    paymentDesk: createPaymentDesk(ground, options.reports.lists.payments, payments?.lookAgain),
+    reconciliations: createReconciliations({
+      pool,
+      reports: pools.reports,
+      clock,
+      processor: config.payments.processor === 'test' ? 'test' : 'stripe',
+      listMovements: payments?.listMovements,
+    }),
+    catalogue: desk,
+    catalogueImport: createCatalogueImport({ pool, catalogue: desk, compare: compareInThread }),
+    providerTest: createProviderTest({ pool, catalogue: desk, call: catalogue.testCall }),
+    accounts: createAccountDesk(pool, sendNews),
+    calls: control,
+    callBooks: createCallBooks(pool),
+    readAttentionElsewhere: options.reports.attentionElsewhere,
+    findElsewhere: options.reports.findElsewhere,
+    readAttention: createAttention({ pool, clock: control.clock, readUpstreams: catalogue.readUpstreams }),
+    find: createFinder({ pool, findCalls: async (name) => (await knownCalls(control, name)).map(foundCallOf) }),
+    ...createLookUp({ pool, ...control }),
+    listKeys: control.apps.listKeys,
+    deliveries: control.deliveries,
+    teams: control.teams,
+    stats: control.stats,
+    whenEverywhere: control.whenEverywhere,
+    clock: control.clock,
+    readUpstreams: catalogue.readUpstreams,
+    audit: control.audit,
+    auditSearch: createAuditSearch(pool),
+    readHealth: openHealth(pool, options),
+    addressOf: control.addressOf,
+    checkLedger: createLedgerCheck(pools.check),
+  };
+}
+
+function limitsOf({ operatorLimits, currency }: Config): MoneyLimits | undefined {
+  const formats = formatsOf(); // A refusal is made where the language of the reader is not known.
+  return operatorLimits && { ...operatorLimits, write: (amount) => formats.amount(amount, currency) };
+}
+
+/** Mails operators that an act waits for one of them. */
+function createTellOfPending({ operatorName, currency }: Config, sendMail: SendMail): TellOfPending {
+  const formats = formatsOf(); // The language of an operator is known while they look at a page only.
+  return async (tx, { action, amount, requestedEmail: by }, emails) => {
+    const letter = pendingMail({ operatorName, by, action, amount: formats.amount(amount, currency) });
+    for (const email of emails) await sendMail(email, letter, tx);
+  };
+}
+
+/** The acts on wallets, for a preview: it is rolled back, so nobody is mailed and the processor is asked for nothing. */
+function desksOf({ currency, refunds }: Omit<MoneyGround, 'pool'>): Parameters<typeof createPreviews>[1] {
+  const unasked = refunds && { ...refunds, ask: () => Promise.resolve('asked' as const) };
+  return (pool) => ({
+    wallets: createOperatorWallets({ pool, currency, refunds: unasked }),
+    walletOwners: createWalletOwners({ pool, currency, mailReleased: mailNobody, mailMoved: mailNobody }),
+  });
+}
+
+function mailNobody(): Promise<void> {
+  return Promise.resolve();
+}
+
+/** All routes under `/operator`. */
+export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
+  addOverviewRoutes(plane, operator);
+  addAnyAppRoutes(plane, operator);
+  addLookUpRoutes(plane, operator);
+  addWalletListRoutes(plane, operator);
+  addOperatorWalletRoutes(plane, operator);
+  addMovementRoutes(plane, operator);
+  addPaymentRoutes(plane, operator);
+  addPendingRoutes(plane, operator);
+  addWalletOwnerRoutes(plane, operator);
+  addPeopleRoutes(plane, operator);
+  addReconciliationRoutes(plane, operator);
+  addBillRoutes(plane, operator);
+  addCatalogueRoutes(plane, operator);
+  addProviderRoutes(plane, operator);
+  addAnyCallRoutes(plane, operator);
+  addUpstreamRoutes(plane, operator);
+  addServiceRoutes(plane, operator);
+  addAuditRoutes(plane, operator);
+  addHealthRoutes(plane, operator);
+}

@@ -1,0 +1,61 @@
+import type { CellReach } from '#app/cells/open-cells.ts';
+import { selectGivers } from '#cells/moving/queries.ts';
+import { slotOf } from '#kernel/values/slot.ts';
+import type { Pool } from '#db/pool/pool.ts';
+import { createFormerCells, type FormerAnswer } from '#http/cells/wallets/former-cells.ts';
+import { answerCells, type CellRoute } from '#http/cells/questions/question.ts';
+import { type User, USER_CALLS, USER_MONTH, USER_RECEIPT, usageEverywhere } from '#http/cells/wallets/usage.ts';
+import type { Wallets } from '#ledger/wallet/wallet.ts';
+import { selectReceipt } from '#calls/usage/queries.ts';
+import { createUsage, type UsageReader } from '#calls/usage/usage.ts';
+
+interface UserUsageOptions {
+  readonly db: Pool;
+  readonly wallets: Pick<Wallets, 'find'>;
+  /** The way to other cells. It is undefined if there are none. */
+  readonly reach: CellReach | undefined;
+}
+
+/** What users have used, and what gateways of other cells may ask about it. */
+export function openUserUsage({ db, wallets, reach }: UserUsageOptions): {
+  readonly usage: UsageReader;
+  readonly cellRoutes: readonly CellRoute[];
+} {
+  const usage = createUsage(db);
+  if (reach === undefined) return { usage, cellRoutes: [] };
+  const { own, map, requests, client } = reach;
+  const withGivers = withGiversOf(db);
+  return {
+    usage: usageEverywhere(usage, createFormerCells(own, map), client),
+    cellRoutes: [
+      answerCells(requests, USER_RECEIPT, async ({ appId, userId, callId }) => {
+        const row = await selectReceipt(db, appId, callId);
+        return withGivers({ appId, userId }, row?.user_id === userId ? row : null);
+      }),
+      answerCells(requests, USER_CALLS, async ({ appId, userId, calls }) => {
+        const wallet = await wallets.find(appId, userId);
+        const found = wallet === undefined ? [] : await usage.ofCalls({ appId, ...wallet }, calls);
+        return withGivers(
+          { appId, userId },
+          [...found].map(([callId, one]) => ({ callId, ...one })),
+        );
+      }),
+      answerCells(requests, USER_MONTH, async ({ appId, userId, month }) => {
+        const wallet = await wallets.find(appId, userId);
+        const found = wallet === undefined ? [] : await usage.ofMonth({ appId, ...wallet }, month);
+        return withGivers({ appId, userId }, found);
+      }),
+    ],
+  };
+}
+
+/**
+ * What this cell has found of a user, with the cells that gave their slot to it. From the database, and not from the map in memory, which
+ * may be a moment older than a move from here.
+ */
+export function withGiversOf(db: Pool) {
+  return async <Found>({ appId, userId }: User, found: Found): Promise<FormerAnswer<Found>> => {
+    const givers = await selectGivers(db, slotOf(appId, userId));
+    return { found, givers: givers.map(({ cell }) => cell) };
+  };
+}

@@ -1,9 +1,0 @@
-import { makeDataDirectory } from '#app/data-directory.ts';
-import { ensureDemo } from '#app/demo.ts';
-import type { DatabaseCommand } from '#cli/ground.ts';
-
-/** Creates the demo account, app, keys and user, and prints them as JSON. */
-export const printDemo: DatabaseCommand = async (owner, { config }) => {
-  makeDataDirectory(config.dataDirectory);
-  console.log(JSON.stringify(await ensureDemo(owner, config), undefined, 2));
-};

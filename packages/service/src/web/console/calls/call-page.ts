@@ -1,0 +1,128 @@
+import { type Html, html } from '#kernel/text/html.ts';
+import { parseCallId, parseCorrelationId } from '#kernel/values/ids.ts';
+import { refuse } from '#kernel/faults/refusal.ts';
+import type { CallReceipt } from '#calls/usage/report.ts';
+import { definitionList } from '#web/components/definition-list.ts';
+import { wireName } from '#web/format/wire-name.ts';
+import { moment } from '#web/figures/moment.ts';
+import { card, section } from '#web/components/section.ts';
+import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
+import { showAppPage } from '#web/console/frame/console-page.ts';
+import type { CallsServices } from '#web/console/calls/services.ts';
+import { outcomeOf } from '#web/console/calls/calls-page.ts';
+import { type KnownCall, lifeOf, saidBy } from '#web/console/calls/timeline.ts';
+import { CALL_TEXTS as TEXTS, CALLS_TEXTS, CODE_TEXTS } from '#web/console/calls/texts.ts';
+import type { PageMethods } from '#web/frame/page.ts';
+
+/** A client may give one correlation id to many calls. So many of them are shown. */
+const SHOWN_MAX = 10;
+
+/**
+ * Shows at `/console/:part/call?id=` the calls with this correlation id or call id, each with its life and its receipt.
+ */
+export function callPage(services: CallsServices): PageMethods {
+  return forApp(services, {
+    GET: async (asked) => {
+      const calls = await find(services, asked, asked.request.query.get('id')?.trim() ?? '');
+      const above = { page: 'calls', above: CALLS_TEXTS.title };
+      if (calls.length === 0) {
+        const body = card(html`<p role="alert">${TEXTS.none}</p>`);
+        return showAppPage(services, asked, {
+          ...above,
+          title: TEXTS.noneTitle,
+          body,
+          refusal: refuse('NOT_FOUND', TEXTS.none),
+        });
+      }
+      const body = html`${calls.slice(0, SHOWN_MAX).map((call, at) => viewOf(services, asked, call, at))}`;
+      return showAppPage(services, asked, { ...above, title: TEXTS.title, body });
+    },
+  });
+}
+
+/** Finds only calls of this app and mode. A charged call whose trace was lost, or never written, has its receipt. */
+async function find(
+  { traces, appUsage }: CallsServices,
+  { app: { appId }, mode }: AppRequest,
+  id: string,
+): Promise<readonly KnownCall[]> {
+  const callId = parseCallId(id);
+  const correlationId = parseCorrelationId(id);
+  if (correlationId === undefined) return [];
+  const found = await traces.find(callId === undefined ? { correlationId } : { callId }, appId);
+  const own = found.filter((trace) => trace.mode === mode);
+  if (mode === 'sandbox') return own.map((trace) => ({ trace, receipt: undefined }));
+  const receipts =
+    callId === undefined ? await appUsage.receipts(appId, correlationId) : [await appUsage.receipt(appId, callId)];
+  const byCall = new Map(receipts.filter((one) => one !== undefined).map((one) => [one.callId, one]));
+  const traced = own.map((trace) => ({ trace, receipt: trace.callId && byCall.get(trace.callId) }));
+  const seen = new Set(own.map((trace) => trace.callId));
+  const bare = [...byCall.values()].filter((receipt) => !seen.has(receipt.callId));
+  return [...traced, ...bare.map((receipt) => ({ trace: undefined, receipt }))];
+}
+
+function viewOf(services: CallsServices, asked: AppRequest, call: KnownCall, at: number): Html {
+  const { trace, receipt } = call;
+  const why = trace?.code === undefined ? undefined : CODE_TEXTS[trace.code as keyof typeof CODE_TEXTS];
+  const steps = lifeOf(call, (amount) => asked.request.formats.amount(amount, services.currency));
+  const life = html`<ol>${steps.map(({ name, what }) => html`<li><div><strong>${name}</strong><br>${what}</div></li>\n`)}</ol>`;
+  return html`<div class="columns">
+<div>
+${section({ id: `life-${at}`, heading: TEXTS.life, body: [life] })}
+${why === undefined ? undefined : section({ id: `why-${at}`, heading: TEXTS.why, body: [html`<p><code>${trace?.code}</code></p>`, html`<p>${why}</p>`, saidBy(trace)] })}
+</div>
+<div>
+${section({ id: `facts-${at}`, heading: TEXTS.facts, body: [factsOf(asked, call)] })}
+${receipt === undefined ? undefined : section({ id: `receipt-${at}`, heading: TEXTS.receipt, body: [receiptOf(services, asked, receipt)] })}
+</div>
+</div>`;
+}
+
+function factsOf({ request: { formats }, to }: AppRequest, { trace, receipt }: KnownCall): Html {
+  const callId = trace?.callId ?? receipt?.callId;
+  const correlationId = trace?.correlationId ?? receipt?.correlationId;
+  const userId = trace?.userId ?? receipt?.userId;
+  const model = trace?.model ?? receipt?.model;
+  const session = trace?.session ?? receipt?.session;
+  const wire = trace?.wire ?? receipt?.wire;
+  const atMs = trace?.endedAtMs ?? receipt?.atMs;
+  return definitionList([
+    trace === undefined ? undefined : [CALLS_TEXTS.outcome, outcomeOf(trace)],
+    atMs === undefined ? undefined : [TEXTS.ended, moment(atMs, formats)],
+    trace === undefined ? undefined : [TEXTS.took, `${trace.durationMs} ms`],
+    trace?.status === undefined ? undefined : [TEXTS.status, trace.status],
+    trace?.param === undefined ? undefined : [TEXTS.param, html`<code>${trace.param}</code>`],
+    wire === undefined ? undefined : [TEXTS.wire, wireName(wire)],
+    userId === undefined ? undefined : [TEXTS.user, userId],
+    session === undefined
+      ? undefined
+      : [TEXTS.session, html`<a href="${to('calls', { user: userId ?? '', session })}"><code>${session}</code></a>`],
+    model === undefined ? undefined : [TEXTS.model, model],
+    callId === undefined ? undefined : [TEXTS.callId, html`<code>${callId}</code>`],
+    correlationId === undefined ? undefined : [TEXTS.correlationId, html`<code>${correlationId}</code>`],
+  ]);
+}
+
+function receiptOf(services: CallsServices, asked: AppRequest, receipt: CallReceipt): Html {
+  const { formats } = asked.request;
+  const { tokens, charged, released, isEstimated, late } = receipt;
+  const list = definitionList([
+    [TEXTS.prompt, tokens.prompt],
+    unlessNone(TEXTS.cached, tokens.cached),
+    unlessNone(TEXTS.cacheWrite, tokens.cacheWrite),
+    [TEXTS.completion, tokens.completion],
+    unlessNone(TEXTS.reasoning, tokens.reasoning),
+    [TEXTS.charged, formats.amount(charged, services.currency)],
+    [TEXTS.released, formats.amount(released, services.currency)],
+  ]);
+  const path = `GET /apps/${asked.app.appId}/calls/${receipt.callId}`;
+  return html`${list}
+${isEstimated ? html`<p class="soft">${TEXTS.estimated}</p>` : undefined}
+${late ? html`<p class="soft">${TEXTS.late}</p>` : undefined}
+<p class="soft">${TEXTS.asData} <code>${path}</code></p>`;
+}
+
+/** A part that has no tokens is left out. */
+function unlessNone(name: string, tokens: number): readonly [string, number] | undefined {
+  return tokens === 0 ? undefined : [name, tokens];
+}

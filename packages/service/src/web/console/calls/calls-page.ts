@@ -1,0 +1,154 @@
+import { type Html, html } from '#kernel/text/html.ts';
+import { parseEndUserId } from '#kernel/values/ids.ts';
+import { Refusal } from '#kernel/faults/refusal.ts';
+import type { TraceOutcome } from '#calls/traces/queries.ts';
+import type { CallTrace } from '#calls/traces/traces.ts';
+import { badge } from '#web/components/badge.ts';
+import { filterForm } from '#web/fields/filter.ts';
+import { errorSummary } from '#web/components/notices.ts';
+import { moment } from '#web/figures/moment.ts';
+import { pager } from '#web/components/navigation.ts';
+import { card } from '#web/components/section.ts';
+import { table } from '#web/figures/table.ts';
+import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
+import { showAppPage } from '#web/console/frame/console-page.ts';
+import { type AskedTimes, askedTimes, spanSwitch, timesOf } from '#web/console/calls/call-times.ts';
+import type { CallsServices } from '#web/console/calls/services.ts';
+import { CALLS_TEXTS as TEXTS, OUTCOME_TEXTS } from '#web/console/calls/texts.ts';
+import type { PageMethods } from '#web/frame/page.ts';
+import { redirectTo } from '#web/frame/responses.ts';
+
+const PAGE_CALLS = 50;
+const FOLLOW_SECONDS = 3;
+
+/** Shows at `/console/:part/calls` the latest calls of the app in this mode, newest first. */
+export function callsPage(services: CallsServices): PageMethods {
+  return forApp(services, {
+    GET: async (asked) => {
+      const { request, mode, to } = asked;
+      const asks = (name: string) => request.query.get(name)?.trim() ?? '';
+      // One field finds a call by either of its ids.
+      if (asks('id') !== '') return redirectTo(to('call', { id: asks('id') }));
+      const filters = { user: asks('user'), session: asks('session'), model: asks('model'), outcome: asks('outcome') };
+      const times = askedTimes(request.query);
+      const range = timesOf(times, services.clock.nowMs());
+      const after = asks('after');
+      // An end that is set shows calls of the past, and so does an older page: nothing new comes in there.
+      const isFollowed = asks('follow') === 'on' && after === '' && times.to === '';
+      const found = range instanceof Refusal ? NOTHING : await listed(services, asked, { ...filters, ...range }, after);
+      const address = { ...filters, ...times, follow: isFollowed ? 'on' : '' };
+      const body = html`${errorSummary(range instanceof Refusal ? range.message : undefined)}
+<p class="soft">${TEXTS.what}</p>
+${spanSwitch(times, (span) => to('calls', { ...address, from: '', to: '', span }))}
+${filterForm(to('calls').split('?')[0] ?? '', mode, fieldsOf(filters, times), { span: times.span, follow: address.follow })}
+${after !== '' || times.to !== '' ? undefined : followLine(to('calls', { ...address, follow: isFollowed ? '' : 'on' }), isFollowed)}
+<div id="latest"${isFollowed ? html` data-live="${FOLLOW_SECONDS}"` : undefined}>${listOf(services, asked, found, { address, after })}</div>
+${mode === 'live' ? html`<p class="soft">${TEXTS.sampled}</p>` : undefined}`;
+      const refusal = range instanceof Refusal ? range : undefined;
+      return showAppPage(services, asked, { title: TEXTS.title, body, page: 'calls', refusal });
+    },
+  });
+}
+
+/** Whether the list keeps itself current, and the way to change it. */
+function followLine(href: string, isFollowed: boolean): Html {
+  const [state, act] = isFollowed ? [TEXTS.followed(FOLLOW_SECONDS), TEXTS.stop] : [undefined, TEXTS.follow];
+  return html`<p class="row">${state && html`<span class="soft">${state}</span>`}<a href="${href}">${act}</a></p>`;
+}
+
+function listOf(
+  services: CallsServices,
+  asked: AppRequest,
+  { traces, next }: Found,
+  { address, after }: { readonly address: Readonly<Record<string, string>>; readonly after: string },
+): Html {
+  const { follow, ...narrowed } = address;
+  const isNarrowed = Object.values(narrowed).some((value) => value !== '');
+  const list = table({
+    caption: TEXTS.caption,
+    columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at > 3 })),
+    rows: traces.map((trace) => rowOf(services, asked, trace)),
+    empty: next !== undefined ? TEXTS.goOn : isNarrowed ? TEXTS.none : TEXTS.noneYet,
+  });
+  const older = next === undefined ? undefined : asked.to('calls', { ...narrowed, after: next });
+  const pages = pager({
+    newer: after === '' ? undefined : { href: asked.to('calls', narrowed), text: TEXTS.newest },
+    older: older === undefined ? undefined : { href: older, text: TEXTS.older },
+  });
+  return card(list, pages);
+}
+
+/** What was typed into the filters. If all are empty, everything is shown. */
+interface Filters {
+  readonly user: string;
+  readonly session: string;
+  readonly model: string;
+  readonly outcome: string;
+}
+
+type Found = Awaited<ReturnType<CallsServices['traces']['recent']>>;
+const NOTHING: Found = { traces: [], next: undefined };
+
+/** A page of calls. What cannot be a user is the user of no call. */
+async function listed(
+  { traces }: CallsServices,
+  { app: { appId }, mode }: AppRequest,
+  {
+    user,
+    session,
+    model,
+    outcome,
+    ...range
+  }: Filters & { readonly fromMs: number | undefined; readonly toMs: number | undefined },
+  after: string,
+): Promise<Found> {
+  const userId = parseEndUserId(user);
+  if (user !== '' && userId === undefined) return NOTHING;
+  const narrowed = {
+    userId,
+    session: session === '' ? undefined : session,
+    model: model === '' ? undefined : model,
+    outcome: isOutcome(outcome) ? outcome : undefined,
+    code: undefined,
+    ...range,
+  };
+  return traces.recent({ appId, mode, ...narrowed }, after, PAGE_CALLS);
+}
+
+function isOutcome(text: string): text is TraceOutcome {
+  return Object.hasOwn(OUTCOME_TEXTS, text);
+}
+
+function fieldsOf({ user, session, model, outcome }: Filters, { from, to }: AskedTimes) {
+  const outcomes = Object.entries(OUTCOME_TEXTS).map(([value, text]) => ({ value, text }));
+  return [
+    { name: 'id', label: TEXTS.find, value: '' },
+    { name: 'user', label: TEXTS.user, value: user },
+    { name: 'session', label: TEXTS.session, value: session },
+    { name: 'model', label: TEXTS.model, value: model },
+    { name: 'outcome', label: TEXTS.outcome, value: outcome, choices: [{ value: '', text: TEXTS.all }, ...outcomes] },
+    { name: 'from', label: TEXTS.from, value: from, type: 'datetime-local' as const },
+    { name: 'to', label: TEXTS.to, value: to, type: 'datetime-local' as const },
+  ];
+}
+
+function rowOf(services: CallsServices, asked: AppRequest, trace: CallTrace): readonly (Html | string)[] {
+  const { formats } = asked.request;
+  const { promptTokens, completionTokens, charged, durationMs } = trace;
+  return [
+    html`<a href="${asked.to('call', { id: trace.correlationId })}">${moment(trace.endedAtMs, formats)}</a>`,
+    trace.userId ?? '',
+    html`${trace.model ?? ''}${trace.isStream ? html`<br><span class="soft">${TEXTS.stream}</span>` : undefined}`,
+    outcomeOf(trace),
+    `${promptTokens} + ${completionTokens}`,
+    formats.amount(charged, services.currency),
+    `${durationMs} ms`,
+  ];
+}
+
+/** Shows the outcome in a word, with the code of what was refused. */
+export function outcomeOf({ outcome, code }: Pick<CallTrace, 'outcome' | 'code'>): Html {
+  const isGood = outcome === 'answered' || outcome === 'replayed';
+  const word = badge(OUTCOME_TEXTS[outcome], isGood ? 'good' : 'warn');
+  return code === undefined ? word : html`${word}<br><code>${code}</code>`;
+}

@@ -1,0 +1,126 @@
+import { checkFields } from '@purser/contract/check-fields.ts';
+import { newKeySchema } from '@purser/contract/keys.ts';
+import type { ApiKey } from '#developers/keys/api-key.ts';
+import { isoOf } from '#kernel/time/clock.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import { Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { moment } from '#web/figures/moment.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary } from '#web/components/notices.ts';
+import { card, section } from '#web/components/section.ts';
+import { table } from '#web/figures/table.ts';
+import { AGENTS_GUIDE } from '#web/coding-agents/lines-section.ts';
+import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
+import { showAppPage } from '#web/console/frame/console-page.ts';
+import { keyIdOnce } from '#web/forms/once-field.ts';
+import { verifyFirst } from '#web/console/frame/verify-first.ts';
+import { type AgentKeyTyped, agentKeyForm, JOIN_SECONDS, typedForAgent } from '#web/console/keys/agent-form.ts';
+import { showAgentKey, showMintedForAgent } from '#web/console/keys/agent-lines-page.ts';
+import type { ConsoleKeysServices } from '#web/console/keys/services.ts';
+import { changeTyped, NOTHING_TYPED } from '#web/console/keys/key-form.ts';
+import { nameOf, toMadeBefore } from '#web/console/keys/key-parts.ts';
+import { AGENTS_TEXTS as TEXTS, KEY_TEXTS } from '#web/console/keys/texts.ts';
+import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import type { Form } from '#web/forms/read-form.ts';
+
+const KEYS_SHOWN = 25;
+const USUAL_DAYS = 90;
+const DAY_MS = 86_400_000;
+
+/**
+ * Shows at `/console/:part/agents` the keys for coding agents, each of one user, and the form for another. With `?key=`, it shows
+ * what to paste where that key is used.
+ */
+export function agentsPage(services: ConsoleKeysServices): PageMethods {
+  return forApp(services, {
+    GET: (asked) => {
+      const keyId = asked.request.query.get('key');
+      return keyId === null ? showAgents(services, asked) : showAgentKey(services, asked, keyId);
+    },
+    POST: (asked, form) => make(services, asked, form),
+  });
+}
+
+/** Makes a key by the schema and the function of `POST /apps/{appId}/keys`. */
+async function make(services: ConsoleKeysServices, asked: AppRequest, form: Form): Promise<PageResponse> {
+  const typed = typedForAgent(form);
+  const refused = (refusal: Refusal) => showAgents(services, asked, { typed, refusal });
+  if (typed.user === '') return refused(refuse('BAD_REQUEST', TEXTS.userMissing));
+  const change = changeTyped(typed.settings);
+  if (change instanceof Refusal) return refused(change);
+  const options = { mode: asked.mode, userId: typed.user, ...(typed.joins ? { joinSeconds: JOIN_SECONDS } : {}) };
+  const checked = checkFields(newKeySchema, options, { userId: TEXTS.user });
+  if ('problems' in checked) {
+    return refused(refuse('BAD_REQUEST', checked.problems.map(({ message }) => message).join(' ')));
+  }
+  const { mode, userId: boundUser, joinSeconds } = checked.value;
+  const keyId = keyIdOnce(form, asked.app.appId);
+  const minted = await services.apps.mintKey(asked.owner, asked.app.appId, {
+    keyId,
+    mode,
+    boundUser,
+    joinSeconds,
+    ...change,
+  });
+  if (!(minted instanceof Refusal)) return showMintedForAgent(services, asked, minted, typed.model);
+  const before = keyId === undefined ? undefined : await services.apps.findKey(asked.app.appId, keyId);
+  return before === undefined ? refused(minted) : toMadeBefore(asked, before.keyId);
+}
+
+/** What was typed and why it was refused. */
+interface Refused {
+  readonly typed: AgentKeyTyped;
+  readonly refusal: Refusal;
+}
+
+async function showAgents(services: ConsoleKeysServices, asked: AppRequest, refused?: Refused): Promise<PageResponse> {
+  const { app, mode, to } = asked;
+  const nowMs = services.clock.nowMs();
+  const keys = (await services.apps.listKeys(app.appId))
+    .filter((key) => key.mode === mode && key.boundUser !== undefined && isInForce(key, nowMs))
+    .toReversed();
+  const typed = refused?.typed ?? {
+    settings: { ...NOTHING_TYPED, expires: isoOf(nowMs + USUAL_DAYS * DAY_MS).slice(0, 10) },
+    user: asked.request.query.get('user') ?? '',
+    model: '',
+    joins: true,
+  };
+  const body = html`${errorSummary(refused?.refusal.message)}
+<p class="soft">${TEXTS.what}</p>
+${card(
+  await keysTable(services, asked, keys.slice(0, KEYS_SHOWN)),
+  keys.length > KEYS_SHOWN ? linkLine(to('keys'), TEXTS.more) : undefined,
+)}
+${asked.may('agents') ? section({ id: 'new', heading: TEXTS.make, body: [verifyFirst(asked) ?? agentKeyForm(services, asked, typed)] }) : asked.tooLow()}
+${linkLine(AGENTS_GUIDE, TEXTS.guide)}`;
+  return showAppPage(services, asked, { title: TEXTS.title, body, page: 'agents', refusal: refused?.refusal });
+}
+
+function isInForce({ revokedAtMs, settings: { expiresAtMs } }: ApiKey, nowMs: number): boolean {
+  return revokedAtMs === undefined && (expiresAtMs === null || expiresAtMs > nowMs);
+}
+
+async function keysTable(services: ConsoleKeysServices, asked: AppRequest, keys: readonly ApiKey[]): Promise<Html> {
+  const { request, to } = asked;
+  const uses = await services.readBudgets(keys);
+  const amount = (micros: NonNullable<ApiKey['settings']['monthlyBudget']>) =>
+    request.formats.amount(micros, services.currency);
+  const spentOf = ({ keyId, settings: { monthlyBudget } }: ApiKey): string => {
+    if (monthlyBudget === null) return TEXTS.noBudget;
+    const use = uses.get(keyId);
+    return use === undefined ? TEXTS.unknown : TEXTS.spentOf(amount(use.spent), amount(monthlyBudget));
+  };
+  return table({
+    caption: TEXTS.caption(asked.mode),
+    columns: TEXTS.columns.map((name) => ({ name })),
+    rows: keys.map((key) => [
+      html`<a href="${to('key', { id: key.keyId })}">${nameOf(key)}</a><br><code>${key.hint}</code>`,
+      key.boundUser ?? '',
+      spentOf(key),
+      key.settings.expiresAtMs === null ? TEXTS.noExpiry : request.formats.day(key.settings.expiresAtMs),
+      key.lastUsedAtMs === undefined ? TEXTS.never : html`${moment(key.lastUsedAtMs, request.formats)}`,
+      html`<a href="${to('agents', { key: key.keyId })}">${KEY_TEXTS.lines}</a>`,
+    ]),
+    empty: TEXTS.none,
+  });
+}

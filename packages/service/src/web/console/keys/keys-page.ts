@@ -1,0 +1,120 @@
+import { checkFields } from '@purser/contract/check-fields.ts';
+import { newKeySchema } from '@purser/contract/keys.ts';
+import type { ApiKey } from '#developers/keys/api-key.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import { Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { button } from '#web/components/button.ts';
+import { moment } from '#web/figures/moment.ts';
+import { errorSummary } from '#web/components/notices.ts';
+import { card, section } from '#web/components/section.ts';
+import { table } from '#web/figures/table.ts';
+import { textField } from '#web/fields/text-field.ts';
+import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
+import { showAppPage } from '#web/console/frame/console-page.ts';
+import { keyIdOnce, onceField } from '#web/forms/once-field.ts';
+import { verifyFirst } from '#web/console/frame/verify-first.ts';
+import type { ConsoleKeysServices } from '#web/console/keys/services.ts';
+import { changeTyped, NOTHING_TYPED, settingFields, typedIn, type TypedSettings } from '#web/console/keys/key-form.ts';
+import { nameOf, showMinted, stateOf, toMadeBefore } from '#web/console/keys/key-parts.ts';
+import { KEY_TEXTS, KEYS_TEXTS as TEXTS } from '#web/console/keys/texts.ts';
+import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+
+const KEYS_A_PAGE = 25;
+
+/** Shows at `/console/:part/keys` the keys of the mode that is shown, newest first, and the form for a new one. */
+export function keysPage(services: ConsoleKeysServices): PageMethods {
+  return forApp(services, {
+    GET: (asked) => showKeys(services, asked),
+    POST: async (asked, form) => {
+      const typed = typedIn(form);
+      const user = form.field('user').trim();
+      const refused = (refusal: Refusal) => showKeys(services, asked, { typed, user, refusal });
+      const change = changeTyped(typed);
+      if (change instanceof Refusal) return refused(change);
+      const options = { mode: asked.mode, ...(user === '' ? {} : { userId: user }) };
+      const checked = checkFields(newKeySchema, options, { userId: TEXTS.user });
+      if ('problems' in checked) {
+        return refused(refuse('BAD_REQUEST', checked.problems.map(({ message }) => message).join(' ')));
+      }
+      const { mode, userId: boundUser } = checked.value;
+      const keyId = keyIdOnce(form, asked.app.appId);
+      const key = { keyId, mode, boundUser, joinSeconds: undefined, ...change };
+      const minted = await services.apps.mintKey(asked.owner, asked.app.appId, key);
+      if (!(minted instanceof Refusal)) return showMinted(services, asked, minted);
+      const before = keyId === undefined ? undefined : await services.apps.findKey(asked.app.appId, keyId);
+      return before === undefined ? refused(minted) : toMadeBefore(asked, before.keyId);
+    },
+  });
+}
+
+/** What was typed and why it was refused. */
+interface Refused {
+  readonly typed: TypedSettings;
+  readonly user: string;
+  readonly refusal: Refusal;
+}
+
+async function showKeys(services: ConsoleKeysServices, asked: AppRequest, refused?: Refused): Promise<PageResponse> {
+  const { request, app, mode, to } = asked;
+  const all = (await services.apps.listKeys(app.appId)).filter((key) => key.mode === mode).toReversed();
+  const after = all.findIndex(({ keyId }) => keyId === request.query.get('after')) + 1;
+  const shown = all.slice(after, after + KEYS_A_PAGE);
+  const next = all.length > after + shown.length ? shown.at(-1) : undefined;
+  const body = html`${errorSummary(refused?.refusal.message)}
+<p class="soft">${TEXTS.what}</p>
+${card(
+  table({
+    caption: TEXTS.caption(mode),
+    columns: TEXTS.columns.map((name) => ({ name })),
+    rows: shown.map((key) => rowOf(services, asked, key)),
+    empty: TEXTS.none,
+  }),
+  next && html`<p><a href="${to('keys', { after: next.keyId })}">${TEXTS.more}</a></p>`,
+)}
+${asked.may('keys') ? section({ id: 'new', heading: TEXTS.make, body: [verifyFirst(asked) ?? newKeyForm(services, asked, refused)] }) : asked.tooLow()}`;
+  return showAppPage(services, asked, { title: TEXTS.title, body, page: 'keys', refusal: refused?.refusal });
+}
+
+function rowOf(services: ConsoleKeysServices, { request, to }: AppRequest, key: ApiKey): readonly (Html | string)[] {
+  const { lastUsedAtMs } = key;
+  return [
+    html`<a href="${to('key', { id: key.keyId })}">${nameOf(key)}</a><br><code>${key.hint}</code>`,
+    limitsOf(key, (amount) => request.formats.amount(amount, services.currency)),
+    lastUsedAtMs === undefined ? TEXTS.never : html`${moment(lastUsedAtMs, request.formats)}`,
+    stateOf(key, services.clock.nowMs()),
+  ];
+}
+
+function limitsOf(
+  { settings, boundUser }: ApiKey,
+  amountOf: (micros: NonNullable<ApiKey['settings']['monthlyBudget']>) => string,
+): string {
+  const { models, addresses, perMinute, monthlyBudget } = settings;
+  const limits = [
+    boundUser,
+    monthlyBudget === null ? undefined : KEY_TEXTS.budgetOf(amountOf(monthlyBudget)),
+    perMinute === null ? undefined : KEY_TEXTS.perMinute(perMinute),
+    models === null ? undefined : KEY_TEXTS.modelsOf(models.length),
+    addresses === null ? undefined : KEY_TEXTS.addressesOf(addresses.length),
+  ].filter((limit) => limit !== undefined);
+  return limits.length === 0 ? TEXTS.noLimits : limits.join(', ');
+}
+
+function newKeyForm(
+  { currency }: ConsoleKeysServices,
+  { request, to }: AppRequest,
+  refused: Refused | undefined,
+): Html {
+  const typed = refused?.typed ?? NOTHING_TYPED;
+  const user = textField({
+    name: 'user',
+    label: TEXTS.user,
+    value: refused?.user ?? '',
+    hint: TEXTS.userHint,
+    lengthMax: 256,
+  });
+  return request.form(
+    to('keys'),
+    html`${onceField()}${settingFields(typed, currency, { isOpen: refused !== undefined, more: user })}\n${button(TEXTS.create)}`,
+  );
+}

@@ -1,0 +1,98 @@
+import { SANDBOX_OUTCOMES } from '@purser/contract/sandbox.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import type { SandboxWallet } from '#sandbox/wallets/sandbox-wallets.ts';
+import { amountField } from '#web/fields/amount-field.ts';
+import { button } from '#web/components/button.ts';
+import { checkboxField } from '#web/fields/checkbox-field.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { section } from '#web/components/section.ts';
+import { OTHER, otherField, selectField } from '#web/fields/select-field.ts';
+import { textField } from '#web/fields/text-field.ts';
+import type { AppRequest } from '#web/console/frame/app-page.ts';
+import type { UsersServices } from '#web/console/users/services.ts';
+import { OUTCOME_TEXTS, SANDBOX_TEXTS as TEXTS } from '#web/console/users/texts.ts';
+import { amountText } from '#web/format/typed-amount.ts';
+import type { Form } from '#web/forms/read-form.ts';
+
+/** The fields as they are typed. */
+export interface Typed {
+  readonly user: string;
+  readonly next: string;
+  readonly wallet: string;
+  readonly balance: string;
+  readonly cap: string;
+  readonly isSuspended: boolean;
+}
+
+/** The value that clears the next outcome. */
+export const AS_USUAL = 'none';
+const FIRST_USER = 'test-user';
+
+export function typedOf(form: Form): Typed {
+  return {
+    user: form.field('user') || form.field('of'), // Each form has its own.
+    next: form.field('next'),
+    wallet: form.field('wallet'),
+    balance: form.field('balance'),
+    cap: form.field('cap'),
+    isSuspended: form.field('suspended') === 'yes',
+  };
+}
+
+/** The forms of a user whose link was followed start with what is set, and that of the wallet stays short after an act. */
+export function typedFrom(user: string | undefined, wallet: SandboxWallet | undefined, isAfterAct: boolean): Typed {
+  return {
+    user: user ?? FIRST_USER,
+    next: wallet?.nextOutcome ?? '',
+    wallet: wallet === undefined || isAfterAct ? '' : OTHER,
+    balance: wallet === undefined ? '' : amountText(wallet.balance),
+    cap: wallet?.cap === undefined ? '' : amountText(wallet.cap),
+    isSuspended: wallet?.isSuspended === true,
+  };
+}
+
+/** The act that the page is for: one call of a user that fails, or behaves in another way. */
+export function nextForm({ request, to, may, tooLow }: AppRequest, typed: Typed): Html {
+  const choices = [
+    ...SANDBOX_OUTCOMES.map((value) => ({ value, text: `${value}: ${OUTCOME_TEXTS[value]}` })),
+    { value: AS_USUAL, text: TEXTS.asUsual },
+  ].map((choice) => ({ ...choice, isChosen: choice.value === typed.next }));
+  const fields = html`${userField('user', typed)}
+${selectField({ name: 'next', label: TEXTS.plays, hint: TEXTS.nextWhat, choices })}
+${button(TEXTS.setNext)}`;
+  const body = may('sandbox') ? request.form(to('sandbox'), fields) : tooLow();
+  return section({ id: 'next-call', heading: TEXTS.next, body: [body, callLink(to, typed)] });
+}
+
+/** What all calls of a user find until it is set again. */
+export function walletForm({ currency }: UsersServices, { request, to, may, tooLow }: AppRequest, typed: Typed): Html {
+  const choices = TEXTS.wallets.map(([value, text]) => ({ value, text, isChosen: value === typed.wallet }));
+  const amounts = html`${amountField({ name: 'balance', label: TEXTS.balance(currency), text: typed.balance })}
+${amountField({ name: 'cap', label: TEXTS.cap(currency), text: typed.cap })}
+<p class="hint">${TEXTS.emptyFields}</p>
+${checkboxField({ name: 'suspended', label: TEXTS.isSuspended, value: 'yes', isChecked: typed.isSuspended })}`;
+  const fields = html`${userField('of', typed)}
+${selectField({ name: 'wallet', label: TEXTS.becomes, hint: TEXTS.setWhat, choices })}
+${otherField(amounts)}
+${button(TEXTS.set, { kind: 'quiet' })}`;
+  const body = may('sandbox') ? request.form(to('sandbox'), fields) : tooLow();
+  return section({ id: 'change', heading: TEXTS.change, body: [body, callLink(to, typed)] });
+}
+
+/** Leads on to a call of the user for whom something was set. */
+function callLink(to: AppRequest['to'], { user }: Typed): Html {
+  return html`<p><a href="${to('playground', { mode: 'sandbox', user })}">${TEXTS.call}</a></p>
+${linkLine(to('sessions', { user }), TEXTS.sessions)}`;
+}
+
+function userField(name: 'user' | 'of', { user }: Typed): Html {
+  return textField({
+    name,
+    label: TEXTS.user,
+    value: user,
+    hint: TEXTS.userHint,
+    lengthMax: 256,
+    isRequired: true,
+    autocomplete: 'off',
+  });
+}

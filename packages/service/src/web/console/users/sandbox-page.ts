@@ -1,0 +1,184 @@
+import { checkFields } from '@purser/contract/check-fields.ts';
+import { sandboxUserParamsSchema } from '@purser/contract/control.ts';
+import { nextOutcomeSchema } from '@purser/contract/sandbox.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import { parseEndUserId } from '#kernel/values/ids.ts';
+import { type Micros, micros } from '#kernel/values/micros.ts';
+import { Refusal, refuse } from '#kernel/faults/refusal.ts';
+import type { SandboxWallet } from '#sandbox/wallets/sandbox-wallets.ts';
+import { badge } from '#web/components/badge.ts';
+import { pager } from '#web/components/navigation.ts';
+import { errorSummary, successNotice } from '#web/components/notices.ts';
+import { card, section } from '#web/components/section.ts';
+import { OTHER } from '#web/fields/select-field.ts';
+import { table } from '#web/figures/table.ts';
+import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
+import { showAppPage } from '#web/console/frame/console-page.ts';
+import type { UsersServices } from '#web/console/users/services.ts';
+import { sandboxCode } from '#web/console/users/sandbox-code.ts';
+import { AS_USUAL, nextForm, type Typed, typedFrom, typedOf, walletForm } from '#web/console/users/sandbox-form.ts';
+import { testTokenNotice, testTokensPart } from '#web/console/users/test-tokens-part.ts';
+import { SANDBOX_TEXTS as TEXTS, TEST_TOKEN_TEXTS } from '#web/console/users/texts.ts';
+import { parseAmount } from '#web/format/typed-amount.ts';
+import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import type { Form } from '#web/forms/read-form.ts';
+import { redirectTo } from '#web/frame/responses.ts';
+
+const PAGE_LENGTH = 50;
+
+/**
+ * Shows at `/console/:part/sandbox` test users, what their next call does, and the outcomes to choose from (SB-04 to
+ * SB-07).
+ */
+export function sandboxPage(services: UsersServices): PageMethods {
+  return forApp(services, {
+    GET: (asked) => showSandbox(services, asked),
+    POST: async (asked, form) => {
+      const of = form.field('act');
+      if (of === 'make-token' || of === 'revoke-token') return changeTokens(services, asked, form);
+      const done = await act(services, asked, form);
+      if (done instanceof Refusal) return showSandbox(services, asked, { typed: typedOf(form), refusal: done });
+      return redirectTo(asked.to('sandbox', { ...done }));
+    },
+  });
+}
+
+/** Only owners of the app have tokens, as on the routes. */
+async function changeTokens(services: UsersServices, asked: AppRequest, form: Form): Promise<PageResponse> {
+  const { owner, app, role, to } = asked;
+  if (role !== 'owner') return showSandbox(services, asked);
+  if (form.field('act') === 'revoke-token') {
+    await services.testTokens.revoke(owner, app.appId, form.field('token'));
+    return redirectTo(to('sandbox', { done: 'revoked' }));
+  }
+  const made = await services.testTokens.make(owner, app.appId);
+  return made instanceof Refusal
+    ? showSandbox(services, asked, { typed: typedOf(form), refusal: made })
+    : showSandbox(services, asked, undefined, made.text);
+}
+
+/** What was done, as the address of the page says it. */
+interface Done {
+  readonly done: 'set' | 'next' | 'cleared';
+  readonly user: string;
+}
+
+async function act({ sandboxWallets }: UsersServices, asked: AppRequest, form: Form): Promise<Done | Refusal> {
+  const { owner } = asked;
+  const { appId } = asked.app;
+  const checked = checkFields(sandboxUserParamsSchema, { appId, userId: typedOf(form).user }, { userId: TEXTS.user });
+  if ('problems' in checked) return refusalOf(checked.problems);
+  const { userId } = checked.value;
+  const user = { appId, userId };
+  const wanted = form.field('next');
+  if (wanted !== '') {
+    const next = checkFields(nextOutcomeSchema, { outcome: wanted === AS_USUAL ? null : wanted }, {});
+    if ('problems' in next) return refusalOf(next.problems);
+    await sandboxWallets.setNext(owner, user, next.value.outcome ?? undefined);
+    return { done: wanted === AS_USUAL ? 'cleared' : 'next', user: userId };
+  }
+  const reset = resetOf(form);
+  if (reset instanceof Refusal) return reset;
+  await sandboxWallets.reset(owner, user, reset);
+  return { done: 'set', user: userId };
+}
+
+function refusalOf(problems: readonly { readonly message: string }[]): Refusal<'BAD_REQUEST'> {
+  return refuse('BAD_REQUEST', problems.map(({ message }) => message).join(' '));
+}
+
+type Reset = Parameters<UsersServices['sandboxWallets']['reset']>[2];
+
+const PLAIN: Reset = { balance: undefined, cap: undefined, isSuspended: false };
+
+/** What the choice of the form sets. */
+function resetOf(form: Form): Reset | Refusal<'BAD_REQUEST'> {
+  switch (form.field('wallet')) {
+    case 'empty':
+      return { ...PLAIN, balance: micros(0n) };
+    case 'capped':
+      return { ...PLAIN, cap: micros(1n) };
+    case 'suspended':
+      return { ...PLAIN, isSuspended: true };
+    case 'reset':
+      return PLAIN;
+    case OTHER: {
+      const { balance, cap, isSuspended } = typedOf(form);
+      const amounts = [balance, cap].map((text) => (text.trim() === '' ? undefined : (parseAmount(text) ?? 'unread')));
+      if (amounts.includes('unread')) return refuse('BAD_REQUEST', TEXTS.amountFault);
+      const [balanceSet, capSet] = amounts as readonly (Micros | undefined)[];
+      return { balance: balanceSet, cap: capSet, isSuspended };
+    }
+    default: // Taken for empty fields, it would reset a wallet that nobody meant.
+      return refuse('BAD_REQUEST', TEXTS.nothingChosen);
+  }
+}
+
+interface Refused {
+  readonly typed: Typed;
+  readonly refusal: Refusal;
+}
+
+async function showSandbox(
+  services: UsersServices,
+  asked: AppRequest,
+  refused?: Refused,
+  token?: string,
+): Promise<PageResponse> {
+  const { app, request, to, role } = asked;
+  const tokens = role === 'owner' ? testTokensPart(asked, await services.testTokens.list(app.appId)) : undefined;
+  const after = request.query.get('after') ?? '';
+  const user = parseEndUserId(request.query.get('user') ?? '');
+  const wallets = await services.sandboxWallets.list(app.appId, { after, most: PAGE_LENGTH });
+  const chosen = user && (await services.sandboxWallets.find(app.appId, user));
+  const typed = refused?.typed ?? typedFrom(user, chosen, request.query.has('done'));
+  const rows = wallets.map((wallet) => rowOf(services, asked, wallet));
+  const last = wallets.length === PAGE_LENGTH ? wallets.at(-1)?.userId : undefined;
+  const body = html`${errorSummary(refused?.refusal.message)}${successNotice(doneText(asked, chosen))}${token === undefined ? undefined : testTokenNotice(token)}
+<p class="soft">${TEXTS.what}</p>
+<div class="columns">
+${nextForm(asked, typed)}
+${walletForm(services, asked, typed)}
+</div>
+${card(
+  table({
+    caption: TEXTS.caption,
+    columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at > 0 && at < 6 })),
+    rows,
+    empty: TEXTS.none,
+  }),
+  pager({
+    newer: after === '' ? undefined : { href: to('sandbox'), text: TEXTS.first },
+    older: last === undefined ? undefined : { href: to('sandbox', { after: last }), text: TEXTS.more },
+  }),
+)}
+${section({ id: 'code', heading: TEXTS.code, body: [html`<p class="soft">${TEXTS.codeWhat}</p>`, ...sandboxCode(services.publicUrl, app.appId)] })}
+${tokens}`;
+  return showAppPage(services, asked, { title: TEXTS.title, body, page: 'sandbox', refusal: refused?.refusal });
+}
+
+function rowOf({ currency }: UsersServices, { request, to }: AppRequest, wallet: SandboxWallet): readonly Html[] {
+  const { userId, balance, held, cap, isSuspended, requests, tokens, nextOutcome } = wallet;
+  const amount = (of: Micros) => request.formats.amount(of, currency);
+  const count = new Intl.NumberFormat('en');
+  return [
+    html`<a href="${to('sandbox', { user: userId })}"><code>${userId}</code></a>${isSuspended ? html`<br>${badge(TEXTS.suspended, 'warn')}` : undefined}`,
+    html`${amount(balance)}`,
+    html`${amount(held)}`,
+    html`${cap === undefined ? TEXTS.noCap : amount(cap)}`,
+    html`${count.format(requests)}`,
+    html`${count.format(tokens)}`,
+    nextOutcome === undefined ? html`${TEXTS.usual}` : html`<code>${nextOutcome}</code>`,
+  ];
+}
+
+/** Says what was done from what is true now, so that an address that somebody made up says nothing false. */
+function doneText({ request }: AppRequest, wallet: SandboxWallet | undefined): string | undefined {
+  if (request.query.get('done') === 'revoked') return TEST_TOKEN_TEXTS.revoked;
+  if (wallet === undefined) return undefined;
+  const { userId, nextOutcome } = wallet;
+  const done = request.query.get('done');
+  if (done === 'set') return TEXTS.done.set(userId);
+  if (done === 'next' && nextOutcome !== undefined) return TEXTS.done.next(userId, nextOutcome);
+  return done === 'cleared' && nextOutcome === undefined ? TEXTS.done.cleared(userId) : undefined;
+}

@@ -1,0 +1,92 @@
+import { type Html, html } from '#kernel/text/html.ts';
+import { refuse } from '#kernel/faults/refusal.ts';
+import type { EventHistory } from '#webhooks/history/history.ts';
+import { codeBlock } from '#web/components/code-block.ts';
+import { definitionList } from '#web/components/definition-list.ts';
+import { moment } from '#web/figures/moment.ts';
+import { card, section } from '#web/components/section.ts';
+import { table } from '#web/figures/table.ts';
+import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
+import { showAppPage } from '#web/console/frame/console-page.ts';
+import { wordsOf } from '#web/console/webhooks/attempt-words.ts';
+import { stateBadge, userOf } from '#web/console/webhooks/deliveries-list.ts';
+import { DELIVERY_TEXTS as TEXTS, WEBHOOKS_TEXTS } from '#web/console/webhooks/texts.ts';
+import type { WebhooksServices } from '#web/console/webhooks/services.ts';
+import type { PageMethods } from '#web/frame/page.ts';
+
+/** Shows at `/console/:part/delivery?id=` one event, its attempts, and how to ask for what it told. */
+export function deliveryPage(services: WebhooksServices): PageMethods {
+  return forApp(services, {
+    GET: async (asked) => {
+      const where = { page: 'webhooks', above: WEBHOOKS_TEXTS.title };
+      const event = await services.deliveries.event(asked.app.appId, asked.request.query.get('id') ?? '');
+      if (event === undefined) {
+        const body = card(html`<p role="alert">${TEXTS.none}</p>`);
+        const refusal = refuse('NOT_FOUND', TEXTS.none);
+        return showAppPage(services, asked, { ...where, title: TEXTS.noneTitle, body, refusal });
+      }
+      const body = html`<div class="columns">
+<div>${factsOf(asked, event)}${attemptsOf(event)}</div>
+<div>${bodyOf(event)}${missedOf(services, event)}</div>
+</div>`;
+      return showAppPage(services, asked, { ...where, title: TEXTS.title, body });
+    },
+  });
+}
+
+function factsOf({ request }: AppRequest, event: EventHistory): Html {
+  const facts = definitionList([
+    [TEXTS.id, html`<code>${event.eventId}</code>`],
+    [TEXTS.type, event.type],
+    [TEXTS.state, stateBadge(event.state)],
+    [TEXTS.happened, moment(event.createdAtMs, request.formats)],
+    event.nextAttemptAtMs === undefined ? undefined : [TEXTS.next, moment(event.nextAttemptAtMs, request.formats)],
+  ]);
+  return section({ id: 'facts', heading: TEXTS.facts, body: [facts] });
+}
+
+/** Shows attempts to the second, because they may be ten seconds apart. */
+export function attemptsOf({ attempts }: EventHistory): Html {
+  const rows = attempts.map((one) => [
+    String(one.attempt),
+    html`<time datetime="${one.at}">${one.at.slice(0, 19).replace('T', ' ')}</time>`,
+    wordsOf(one),
+  ]);
+  const list = table({
+    caption: TEXTS.attempts,
+    columns: TEXTS.columns.map((name) => ({ name })),
+    rows,
+    empty: TEXTS.noAttempts,
+  });
+  return card(list, html`<p class="soft">${TEXTS.attemptsWhat}</p>`);
+}
+
+export function bodyOf({ body }: EventHistory): Html {
+  const shown =
+    body === undefined
+      ? html`<p>${TEXTS.noBody}</p>`
+      : codeBlock({ id: 'body', label: TEXTS.body, code: body, wraps: true });
+  return section({ id: 'body-part', heading: WEBHOOKS_TEXTS.body, body: [shown] });
+}
+
+/** An event is never sent again after it was dropped, but `GET /balance` tells the same facts, as they are now. */
+function missedOf({ publicUrl }: WebhooksServices, event: EventHistory): Html | undefined {
+  const user = userOf(event);
+  if (event.state === 'delivered' || user === undefined) return undefined;
+  const code = `curl ${publicUrl}/balance \\
+  -H "authorization: Bearer $PURSER_API_KEY" \\
+  -H ${quoted(`x-service-user: ${user}`)}`;
+  return section({
+    id: 'missed',
+    heading: TEXTS.missed,
+    body: [
+      html`<p>${TEXTS.missedWhat} ${TEXTS.missedTexts[event.type]}</p>`,
+      codeBlock({ id: 'missed-command', label: TEXTS.ask, code }),
+    ],
+  });
+}
+
+/** A word for a shell. The name of a user may hold anything, and a developer pastes this. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

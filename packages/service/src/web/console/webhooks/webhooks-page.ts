@@ -1,0 +1,155 @@
+import { EVENT_TYPES, testEventSchema } from '@purser/contract/webhooks.ts';
+import type { ListenToken } from '#developers/teams/listen-token.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import { Refusal, refuse } from '#kernel/faults/refusal.ts';
+import type { Subscription } from '#webhooks/subscriptions/subscription.ts';
+import type { SentTest } from '#webhooks/subscriptions/test-event.ts';
+import { errorSummary, successNotice, warningNotice } from '#web/components/notices.ts';
+import { section } from '#web/components/section.ts';
+import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
+import { showAppPage } from '#web/console/frame/console-page.ts';
+import { deliveriesList } from '#web/console/webhooks/deliveries-list.ts';
+import {
+  endpointFields,
+  NAMES,
+  readTyped,
+  type Typed,
+  typedOf,
+  wantedOf,
+} from '#web/console/webhooks/endpoint-form.ts';
+import { WEBHOOKS_TEXTS as TEXTS } from '#web/console/webhooks/texts.ts';
+import { localPart, tokenNotice } from '#web/console/webhooks/local-part.ts';
+import { removePart, secretNotice, secretPart, statusPart } from '#web/console/webhooks/webhook-parts.ts';
+import { sentNotice, testPart } from '#web/console/webhooks/test-part.ts';
+import type { WebhooksServices } from '#web/console/webhooks/services.ts';
+import { inLabels } from '#web/forms/in-labels.ts';
+import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import type { Form } from '#web/forms/read-form.ts';
+import { redirectTo } from '#web/frame/responses.ts';
+
+/** Shows at `/console/:part/webhooks` the endpoint of the app, tests of it, and what was sent to it. */
+export function webhooksPage(services: WebhooksServices): PageMethods {
+  return forApp(services, {
+    GET: (asked) => show(services, asked, {}),
+    POST: (asked, form) => {
+      switch (form.field('act')) {
+        case 'put':
+          return put(services, asked, form);
+        case 'secret':
+          return rotate(services, asked);
+        case 'test':
+          return sendTest(services, asked, form);
+        case 'token':
+          return makeToken(services, asked);
+        case 'revoke':
+          return revokeToken(services, asked, form);
+        case 'remove':
+          return remove(services, asked);
+        default:
+          return redirectTo(asked.to('webhooks'));
+      }
+    },
+  });
+}
+
+/** What a form has just done, or why not. */
+interface Done {
+  readonly typed?: Typed;
+  readonly refusal?: Refusal | undefined;
+  /** The secret, which is shown by the answer that makes it, and never again (WH-01). */
+  readonly secret?: string;
+  /** The token of `purser listen`, which is shown by the answer that makes it, and never again. */
+  readonly token?: string;
+  readonly sent?: SentTest;
+}
+
+async function put(services: WebhooksServices, asked: AppRequest, form: Form): Promise<PageResponse> {
+  const typed = readTyped(form);
+  const wanted = wantedOf(typed);
+  if (wanted instanceof Refusal) return show(services, asked, { typed, refusal: wanted });
+  const stored = await services.subscriptions.put(asked.owner, { appId: asked.app.appId, ...wanted });
+  if (stored instanceof Refusal) return show(services, asked, { typed, refusal: inLabels(stored, NAMES) });
+  const { signingSecret: secret } = stored;
+  return secret === undefined ? redirectTo(asked.to('webhooks', { done: 'saved' })) : show(services, asked, { secret });
+}
+
+async function rotate(services: WebhooksServices, asked: AppRequest): Promise<PageResponse> {
+  const made = await services.subscriptions.rotate(asked.owner, asked.app.appId);
+  return made === undefined ? redirectTo(asked.to('webhooks')) : show(services, asked, { secret: made.signingSecret });
+}
+
+async function sendTest(services: WebhooksServices, asked: AppRequest, form: Form): Promise<PageResponse> {
+  const { data } = testEventSchema.safeParse({ type: form.field('type') });
+  if (data === undefined) {
+    return show(services, asked, { refusal: refuse('BAD_REQUEST', TEXTS.typeFault(EVENT_TYPES.join(', '))) });
+  }
+  const sent = await services.sendTestEvent(asked.owner, asked.app.appId, data.type);
+  return show(services, asked, sent instanceof Refusal ? { refusal: sent } : { sent });
+}
+
+async function makeToken(services: WebhooksServices, asked: AppRequest): Promise<PageResponse> {
+  const made = await services.listenTokens.make(asked.owner, asked.signedIn, asked.app.appId);
+  return show(services, asked, made instanceof Refusal ? { refusal: made } : { token: made.text });
+}
+
+async function revokeToken(services: WebhooksServices, asked: AppRequest, form: Form): Promise<PageResponse> {
+  await services.listenTokens.revoke(asked.owner, asked.app.appId, form.field('token'));
+  return redirectTo(asked.to('webhooks', { done: 'revoked' }));
+}
+
+async function remove(services: WebhooksServices, asked: AppRequest): Promise<PageResponse> {
+  await services.subscriptions.remove(asked.owner, asked.app.appId);
+  return redirectTo(asked.to('webhooks', { done: 'removed' }));
+}
+
+async function show(services: WebhooksServices, asked: AppRequest, done: Done): Promise<PageResponse> {
+  const { request, app, mode } = asked;
+  const [subscription, deliveries, tokens] = await Promise.all([
+    services.subscriptions.find(app.appId),
+    deliveriesList(services, asked),
+    asked.may('webhooks') ? services.listenTokens.list(app.appId) : [],
+  ]);
+  const refusal = done.refusal ?? (deliveries instanceof Refusal ? deliveries : undefined);
+  const test = asked.may('webhooks') ? testPart(asked, done.sent?.type ?? subscription?.events[0]) : undefined;
+  const body = html`${errorSummary(refusal?.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}
+${done.sent === undefined ? undefined : sentNotice(done.sent)}
+${done.secret === undefined ? undefined : secretNotice(done.secret)}
+${done.token === undefined ? undefined : tokenNotice(asked, services.publicUrl, done.token)}
+${subscription?.status === 'disabled' ? warningNotice(TEXTS.disabled) : undefined}
+<p class="soft">${TEXTS.what}${mode === 'sandbox' ? ` ${TEXTS.noSandbox}` : ''}</p>
+${subscription === undefined ? undefined : statusPart(subscription)}
+${subscription === undefined ? undefined : test}
+${subscription === undefined ? undefined : sectionOf(deliveries)}
+${partsOf(services, asked, { subscription, tokens, ...done })}
+${subscription === undefined ? html`${test}${sectionOf(deliveries)}` : undefined}`;
+  return showAppPage(services, asked, { title: TEXTS.title, body, page: 'webhooks', refusal });
+}
+
+function sectionOf(deliveries: Html | Refusal): Html | undefined {
+  if (deliveries instanceof Refusal) return undefined;
+  return section({ id: 'deliveries', heading: TEXTS.deliveries, body: [deliveries] });
+}
+
+interface Shown {
+  readonly subscription: Subscription | undefined;
+  readonly tokens: readonly ListenToken[];
+}
+
+function partsOf(
+  services: WebhooksServices,
+  asked: AppRequest,
+  { subscription, tokens, typed = typedOf(subscription), refusal }: Done & Shown,
+): Html {
+  const { request, to } = asked;
+  if (!asked.may('webhooks')) return html`${asked.tooLow()}`;
+  const actions = { active: TEXTS.save, disabled: TEXTS.enable };
+  const action = subscription === undefined ? TEXTS.subscribe : actions[subscription.status];
+  const fields = endpointFields(typed, { currency: services.currency, action, refusal });
+  const endpoint = section({ id: 'endpoint', heading: TEXTS.endpoint, body: [request.form(to('webhooks'), fields)] });
+  const local = localPart(asked, services.publicUrl, tokens);
+  if (subscription === undefined) return html`<div class="columns">${endpoint}${local}</div>`;
+  return html`<div class="columns">
+<div>${endpoint}</div>
+<div>${secretPart(asked)}${local}${removePart(asked)}</div>
+</div>`;
+}

@@ -1,0 +1,98 @@
+import { PUBLIC_BODY_BYTES_MAX, readBody } from '#http/requests/read-body.ts';
+import { type Reading, strangers } from '#http/requests/arriving-bodies.ts';
+import type { Exchange } from '#http/answers/respond.ts';
+import { Refusal, refuse } from '#kernel/faults/refusal.ts';
+
+/** The fields of a form. A field that was not sent is empty, as an unchecked box is. */
+export interface Form {
+  readonly field: (name: string) => string;
+  /** Every field that was sent, but no file. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** The names of the fields for a file, chosen or not. */
+  readonly fileNames: readonly string[];
+  /** The bytes of a file that was chosen. Undefined if none was, and in forms without a field for one. */
+  readonly file: (name: string) => Buffer | undefined;
+}
+
+const TYPE = /^application\/x-www-form-urlencoded *(;|$)/i;
+/** The content type of forms with a file. */
+const FILE_TYPE = /^multipart\/form-data *;/i;
+/** A picture of 16 KiB, and the other fields. */
+const FILE_FORM_BYTES_MAX = 20_480;
+
+/** A form that may be larger, from somebody who is signed in. */
+interface LargeForm {
+  readonly reading: Reading;
+  /** The limit in bytes. */
+  readonly most: number;
+}
+
+/** Reads the form in a request from this network address. Undefined if the caller left before it was whole. */
+export async function readForm(
+  exchange: Exchange,
+  address: string,
+  large?: LargeForm,
+): Promise<Form | Refusal<'BAD_REQUEST' | 'PAYLOAD_TOO_LARGE' | 'TOO_MANY_REQUESTS'> | undefined> {
+  const type = exchange.request.headers['content-type'] ?? '';
+  const hasFile = FILE_TYPE.test(type);
+  if (!hasFile && !TYPE.test(type)) return noForm();
+  const ordinary = { reading: strangers, most: hasFile ? FILE_FORM_BYTES_MAX : PUBLIC_BODY_BYTES_MAX };
+  const bytes = await readBody(exchange, { ...ordinary, ...large, caller: address });
+  if (bytes === undefined || bytes instanceof Refusal) return bytes;
+  if (hasFile) return (await partsOf(bytes, type)) ?? noForm();
+  const fields = fieldsOf(bytes.toString('latin1'));
+  if (fields === undefined) return noForm();
+  return { field: (name) => fields.get(name) ?? '', fields, file: () => undefined, fileNames: [] };
+}
+
+/** The fields and files of a form with a file. Undefined if it is not well formed, or a field is there twice. */
+async function partsOf(bytes: Buffer, type: string): Promise<Form | undefined> {
+  const fields = new Map<string, string>();
+  const files = new Map<string, Buffer>();
+  try {
+    const data = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData();
+    for (const [name, value] of data) {
+      if (fields.has(name) || files.has(name)) return undefined;
+      if (typeof value !== 'string') files.set(name, Buffer.from(await value.arrayBuffer()));
+      else if (value.includes('\0')) return undefined;
+      else fields.set(name, value);
+    }
+  } catch {
+    return undefined;
+  }
+  return {
+    field: (name) => fields.get(name) ?? '',
+    fields,
+    fileNames: [...files.keys()],
+    file: (name) => (files.get(name)?.length === 0 ? undefined : files.get(name)),
+  };
+}
+
+/**
+ * Returns undefined if a field is there twice or is not UTF-8: any reading of it would be a guess, and forms move
+ * money.
+ */
+function fieldsOf(text: string): ReadonlyMap<string, string> | undefined {
+  const fields = new Map<string, string>();
+  for (const pair of text.split('&').filter((part) => part !== '')) {
+    const [name, ...value] = pair.split('=').map(decoded);
+    if (name === undefined || value.length !== 1 || value[0] === undefined || fields.has(name)) return undefined;
+    if (/\0/.test(value[0])) return undefined; // PostgreSQL cannot store NUL in a text.
+    fields.set(name, value[0]);
+  }
+  return fields;
+}
+
+/** Returns undefined for text that is no valid percent encoding of UTF-8. */
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+
+/** One refusal for every form that a browser would not send: programs have the API. */
+function noForm(): Refusal<'BAD_REQUEST'> {
+  return refuse('BAD_REQUEST', 'This is not a form that a browser would send.');
+}

@@ -1,0 +1,130 @@
+import { type Html, html } from '#kernel/text/html.ts';
+import { refuse } from '#kernel/faults/refusal.ts';
+import { linkLine, pager } from '#web/components/navigation.ts';
+import { card, section } from '#web/components/section.ts';
+import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import type { Frame } from '#web/frame/page-shell.ts';
+import { bodyOf } from '#web/guides/guide-body.ts';
+import { showGuidePage } from '#web/guides/guide-page.ts';
+import {
+  addressOf,
+  chapterAddress,
+  FIRST_GUIDES,
+  type Guide,
+  linkFrom,
+  type Reader,
+  readGuides,
+} from '#web/guides/library.ts';
+import { idOf, plainOf } from '#web/guides/markdown.ts';
+import { partsOf, QUERY_LENGTH_MAX, search } from '#web/guides/search.ts';
+import { GUIDES_TEXTS as TEXTS } from '#web/guides/texts.ts';
+
+interface GuidesServices {
+  readonly frame: Frame;
+}
+
+interface Library {
+  readonly guides: readonly Guide[];
+  readonly parts: ReturnType<typeof partsOf>;
+}
+
+const READERS = Object.keys(FIRST_GUIDES) as readonly Reader[];
+
+/** The guides, for anybody. They are read with the first request, and kept. */
+export function guidesPages(services: GuidesServices): Readonly<Record<string, PageMethods>> {
+  let kept: Promise<Library> | undefined;
+  const read = () => (kept ??= readGuides().then((guides) => ({ guides, parts: partsOf(guides) })));
+  return {
+    '/guides': {
+      GET: async (request) => {
+        const reader = READERS.find((one) => one === request.query.get('for'));
+        const { guides, parts } = await read();
+        if (reader !== undefined && guides.length > 0)
+          return showResults(services, request, reader, { guides: guidesOf(guides, reader), parts });
+        const body = guides.length === 0 ? card(html`<p>${TEXTS.notInstalled}</p>`) : question();
+        return showGuidePage(services, request, { reader: undefined, title: TEXTS.title, body });
+      },
+    },
+    '/guides/:part': {
+      GET: async (request) => showGuide(services, request, (await read()).guides),
+    },
+  };
+}
+
+function guidesOf(guides: readonly Guide[], reader: Reader): readonly Guide[] {
+  return guides.filter((guide) => guide.reader === reader);
+}
+
+/** Asks who the reader is, so that they see their guides and no others. */
+function question(): Html {
+  const ways = READERS.map((reader) => {
+    const { heading, what, link } = TEXTS.readers[reader];
+    return section({
+      id: reader,
+      heading,
+      body: [html`<p>${what}</p>`, linkLine(`/guides/${FIRST_GUIDES[reader]}`, link)],
+    });
+  });
+  return html`<p class="soft">${TEXTS.ask}</p>
+<div class="ways">${ways}</div>`;
+}
+
+function showResults(
+  services: GuidesServices,
+  request: PageRequest,
+  reader: Reader,
+  { guides, parts }: Library,
+): PageResponse {
+  const query = (request.query.get('q') ?? '').trim().slice(0, QUERY_LENGTH_MAX);
+  const body = query === '' ? card(html`<p>${TEXTS.empty}</p>`) : resultsOf(search(parts, query, reader), query);
+  return showGuidePage(services, request, { reader, title: TEXTS.results, body, guides, query });
+}
+
+function resultsOf(found: ReturnType<typeof search>, query: string): Html {
+  if (found.length === 0) return card(html`<p>${TEXTS.none(query)}</p>`);
+  const items = found.map(
+    ({ href, guide, heading, excerpt }) =>
+      html`<li><div><a href="${href}">${heading}</a>${guide === heading ? undefined : html` <span class="soft">${guide}</span>`}<br>${excerpt}</div></li>\n`,
+  );
+  return section({ id: 'found', heading: TEXTS.found(found.length, query), body: [html`<ul>${items}</ul>`] });
+}
+
+function showGuide(services: GuidesServices, request: PageRequest, guides: readonly Guide[]): PageResponse {
+  const guide = guides.find(({ name }) => name === request.part);
+  const asked = request.query.get('chapter') ?? '';
+  const at = guide?.chapters.findIndex(({ id }) => id === asked) ?? -1;
+  const chapter = guide?.chapters[at];
+  if (guide === undefined || chapter === undefined) {
+    const body = card(html`<p role="alert">${TEXTS.missing}</p>`, linkLine('/guides', TEXTS.all));
+    const refusal = refuse('NOT_FOUND', TEXTS.missing);
+    return showGuidePage(services, request, { reader: undefined, title: TEXTS.missingTitle, body, refusal });
+  }
+  const neighbour = (index: number, text: string) => {
+    const one = guide.chapters[index];
+    return one && { href: chapterAddress(guide.name, one), text: `${text}: ${one.title}` };
+  };
+  const body = html`${contentsOf(guide, chapter.id)}
+${card(bodyOf(chapter.blocks, (target) => linkFrom(guides, guide, target)))}
+${pager({ newer: neighbour(at - 1, TEXTS.previous), older: neighbour(at + 1, TEXTS.next) })}`;
+  return showGuidePage(services, request, {
+    reader: guide.reader,
+    title: chapter.title,
+    body,
+    guides: guidesOf(guides, guide.reader),
+    open: guide,
+    isChapter: chapter.id !== '',
+  });
+}
+
+/** Lists the chapters on the first page of a guide, and on a chapter its own headings. */
+function contentsOf(guide: Guide, chapterId: string): Html | undefined {
+  const chapter = guide.chapters.find(({ id }) => id === chapterId);
+  const headings = (chapter?.blocks ?? []).flatMap((block) =>
+    block.type === 'heading' ? [{ href: addressOf(guide, idOf(block)) ?? '', text: plainOf(block.tokens) }] : [],
+  );
+  const others = chapterId === '' ? guide.chapters.slice(1) : [];
+  const links = [...headings, ...others.map((one) => ({ href: chapterAddress(guide.name, one), text: one.title }))];
+  if (links.length < 2) return undefined;
+  const items = links.map(({ href, text }) => html`<li><a href="${href}">${text}</a></li>\n`);
+  return html`<nav aria-label="${TEXTS.contents}" class="card"><h2>${TEXTS.contents}</h2><ul>${items}</ul></nav>`;
+}

@@ -1,0 +1,116 @@
+import type { DifferenceKind } from '#reconciliation/reports/compare.ts';
+import type { Subject } from '#payments/processor/movement.ts';
+
+/** The texts of the pages that compare what others say they moved and billed with our books. */
+
+export const FILE_TEXTS = {
+  from: 'From (UTC day)',
+  to: 'To (the day after the last)',
+} as const;
+
+const KINDS: Readonly<Record<DifferenceKind, string>> = {
+  not_in_books: 'Not in our books',
+  not_in_report: 'Not in the report',
+  amount: 'Different amount',
+  currency: 'Different currency',
+  state: 'Different state',
+  day: 'Different day',
+  filed_before: 'Already in an earlier report',
+};
+
+const SUBJECTS: Readonly<Record<Subject, string>> = {
+  payment: 'Payment',
+  refund: 'Refund',
+  'failed refund': 'Failed refund',
+  dispute: 'Dispute',
+  'dispute returned': 'Dispute, money returned',
+};
+
+export const RECONCILIATION_TEXTS = {
+  title: 'Reconciliation',
+  intro:
+    'Compare a report of the payment processor with our books. Nothing is booked here: you have to look at each difference yourself. A report without differences is filed.',
+  compare: 'Compare a report',
+  file: 'Report (CSV)',
+  fileHint:
+    'In Stripe: Reports, Balance, "Balance change from activity", itemized, with the column `payment_intent_id`. Add the column `payment_metadata[purser_checkout]` to distinguish our payments from those of other software. At most 1 MB; `purser reconcile` takes larger files.',
+  orList: 'If you do not choose a file, the list of movements is read from Stripe.',
+  send: 'Compare',
+  chooseFile: 'Choose the file with the report.',
+  clean: 'The report and our books agree. The report is filed.',
+  differ: (found: string) => `${found === '1' ? '1 difference' : `${found} differences`}. The report is not filed.`,
+  onlyDays: (count: string) =>
+    `${count === '1' ? '1 movement is' : `${count} movements are`} on a different day in our books. This is usual around midnight.`,
+  lines: 'Lines',
+  matched: 'On both sides',
+  differences: 'Differences',
+  foreign: 'From other software',
+  foreignNote: 'They do not name any of our checkouts',
+  what: 'What',
+  kind: 'Kind',
+  there: 'Report',
+  here: 'Our books',
+  more: 'Difference',
+  line: (line: number) => `line ${line}`,
+  shown: (count: string) => `Only the first ${count} are shown.`,
+  noDifferences: 'There are no differences.',
+  sums: 'Totals of the report',
+  category: 'Category',
+  count: 'Count',
+  gross: 'Gross',
+  fee: 'Fees',
+  net: 'Net',
+  noSums: 'The report contains no movements.',
+  ownSums: 'Totals of our books for the period',
+  amount: 'Amount',
+  noOwnSums: 'Our books contain no movements.',
+  filed: 'Filed reports',
+  period: 'Period',
+  filedAt: 'Filed',
+  by: 'By',
+  digest: 'SHA-256',
+  daysApart: (count: string) => `${count} on a different day`,
+  filedCaption: 'Newest first',
+  noFiled: 'No report has been filed yet.',
+  older: 'Older',
+  kinds: KINDS,
+  subjects: SUBJECTS,
+} as const;
+
+export const BILLS_TEXTS = {
+  title: 'Provider bills',
+  intro:
+    'Compare what a provider says it billed with our receipts, by UTC day and model. All calls that the provider served count, including those that nobody paid for. Nothing is kept.',
+  compare: 'Compare a bill',
+  provider: 'Provider',
+  providerHint: 'Its name in the catalogue.',
+  format: 'Format',
+  formats: {
+    openrouter: 'OpenRouter: GET /api/v1/activity',
+    anthropic: 'Anthropic: cost_report, grouped by description',
+    openai: 'OpenAI: organization/costs, grouped by line_item',
+  },
+  dollar: (currency: string) => `One US dollar in ${currency}`,
+  dollarHint: 'Bills are in US dollars. Enter for example 0.92.',
+  dollarWrong: (label: string) => `${label}: enter an amount, such as 0.92.`,
+  file: 'Bill (JSON)',
+  fileHint:
+    'The answer of the provider, unchanged, or an array of several answers. At most 1 MB; `purser bill` takes larger files.',
+  send: 'Compare',
+  chooseFile: 'Choose the file with the bill.',
+  theirs: 'Billed',
+  ours: 'In our receipts',
+  oursNote: 'Upstream prices, no margin',
+  unpaid: 'Of this, not paid for by users',
+  unpaidNote: 'Abandoned or failed calls that the provider served',
+  difference: 'Unexplained',
+  rows: 'By day and model',
+  day: 'Day',
+  model: 'Model',
+  noModel: 'No model',
+  calls: 'Calls: billed / ours',
+  tokens: 'Tokens: billed / ours',
+  rough: (count: string) => `${count} with tiers or fees: the cost is approximate`,
+  shown: (count: string) => `Only the ${count} rows that differ the most are shown.`,
+  none: 'Neither the bill nor our receipts contain anything in this period.',
+} as const;

@@ -1,0 +1,179 @@
+import {
+  isAtLeastOperator,
+  type OperatorAccess,
+  operatorAccessOf,
+  type OperatorRole,
+} from '@purser/contract/operator-access.ts';
+import { isFactorMissing, isSsoMissing, operatorRefusal, operatorRoleOf } from '#developers/operators/role.ts';
+import type { Account, SignedIn } from '#developers/sessions/session.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
+import type { Act } from '#operator/acts/act.ts';
+import { button, buttonLink, buttonLinkAside } from '#web/components/button.ts';
+import { hiddenField, PROOF_FIELD } from '#web/fields/form.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { card } from '#web/components/section.ts';
+import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import type { Form } from '#web/forms/read-form.ts';
+import { pageOf } from '#web/frame/page-shell.ts';
+import { redirectTo, refusalPage, refusedBy } from '#web/frame/responses.ts';
+import type { OpsServices } from '#web/ops/frame/services.ts';
+import { OPS_TEXTS as TEXTS } from '#web/ops/frame/texts.ts';
+
+/** One request for a page, by an operator who may see it. */
+export interface OpsRequest {
+  readonly request: PageRequest;
+  readonly signedIn: SignedIn;
+  readonly role: OperatorRole;
+  /** Who acts and why, for the audit trail, as an API route says it. */
+  readonly act: (reason: string | undefined) => Act;
+  /** Whether this operator may send a form to a page, such as `wallet`. */
+  readonly may: (page: string) => boolean;
+  /** A form to a page, or what stands in its place: the role is too low, or a fresh proof comes first. */
+  readonly form: (
+    page: string,
+    fields: Html,
+    options?: { readonly query?: string; readonly hasFile?: boolean },
+  ) => Html;
+}
+
+interface OpsPageMethods {
+  readonly GET?: (asked: OpsRequest) => Promise<PageResponse> | PageResponse;
+  readonly POST?: (asked: OpsRequest, form: Form) => Promise<PageResponse> | PageResponse;
+  /** The page that has this form, with the same query. It is set where there is no `GET`. */
+  readonly formPage?: string;
+  /**
+   * How large the form of a page may be if it has a file, in bytes. It holds for an operator whose role suffices.
+   * Others get the usual bound.
+   */
+  readonly formBytesMax?: number;
+}
+
+/**
+ * A page under `/ops`, for operators whose role suffices (contract/src/operator-access.ts). The same rules as on the routes under
+ * `/operator`. Visitors who are not signed in are led to the sign-in, operators without a second factor to their account where
+ * they need one. A form without a fresh proof is kept on a page that leads to the proof.
+ */
+export function forOperator(services: OpsServices, { GET, POST, formPage, formBytesMax }: OpsPageMethods): PageMethods {
+  return {
+    ...(GET === undefined ? {} : { GET: (request) => answer(services, 'GET', request, GET) }),
+    ...(POST === undefined
+      ? {}
+      : {
+          POST: (request, form) =>
+            answer(services, 'POST', request, (asked) => POST(asked, form), { form, page: formPage }),
+        }),
+    ...(formBytesMax === undefined
+      ? {}
+      : {
+          formBytesMax: ({ account }, path) => (isLetIn(services, account, `POST ${path}`) ? formBytesMax : undefined),
+        }),
+  };
+}
+
+/** Whether this account may use a page. A fresh proof is not asked for yet: without one, the form leads to the proof. */
+function isLetIn({ rules }: OpsServices, account: Account, name: string): boolean {
+  const role = operatorRoleOf(account);
+  if (role === undefined || isSsoMissing(account, rules) || isFactorMissing(account, rules)) return false;
+  return isAtLeastOperator(role, operatorAccessOf(name).least);
+}
+
+async function answer(
+  { operator, rules, frame }: OpsServices,
+  method: 'GET' | 'POST',
+  request: PageRequest,
+  show: (asked: OpsRequest) => Promise<PageResponse> | PageResponse,
+  sent?: Sent,
+): Promise<PageResponse> {
+  const { signedIn, exchange } = request;
+  if (signedIn === undefined) return redirectTo('/sign-in');
+  const role = operatorRoleOf(signedIn.account);
+  if (role !== undefined && isSsoMissing(signedIn.account, rules)) {
+    const home = { path: '/account/sso', name: TEXTS.linkAccount };
+    return refusalPage({ home, frame }, refuse('FORBIDDEN', TEXTS.needsSso(rules.onlySso?.name ?? '')));
+  }
+  if (role !== undefined && isFactorMissing(signedIn.account, rules)) {
+    if (exchange.path === '/ops') return redirectTo('/account/second-factor'); // Where they land after the sign-in.
+    const home = { path: '/account/second-factor', name: TEXTS.addFactor };
+    return refusalPage({ home, frame }, refuse('FORBIDDEN', TEXTS.needsFactor));
+  }
+  const access = operatorAccessOf(`${method} ${exchange.path}`);
+  const refusal = operatorRefusal(signedIn, access, rules);
+  if (refusal !== undefined || role === undefined) {
+    if (refusal !== undefined && role !== undefined && sent !== undefined && isOnlyUnproved(signedIn, access)) {
+      return showUnsent({ frame }, request, { ...sent, refusal });
+    }
+    const home =
+      role === undefined ? { path: '/console', name: TEXTS.toConsole } : { path: '/ops', name: TEXTS.console };
+    return refusalPage({ home, frame }, refusal ?? refuse('FORBIDDEN', TEXTS.tooLow));
+  }
+  const { accountId, email } = signedIn.account;
+  return show({
+    request,
+    signedIn,
+    role,
+    act: (reason) => ({
+      actor: accountId,
+      actorName: email,
+      from: operator.addressOf(exchange.request),
+      reason,
+      limits: operator.limits,
+    }),
+    may: (page) => isAtLeastOperator(role, accessTo(page).least),
+    form: (page, fields, { query = '', hasFile = false } = {}) => {
+      if (!isAtLeastOperator(role, accessTo(page).least)) return html`<p class="soft">${TEXTS.tooLow}</p>`;
+      if (operatorRefusal(signedIn, accessTo(page), rules) !== undefined) {
+        return html`<p class="soft">${TEXTS.proveFirst}</p>\n${buttonLink(toProof(exchange.path, exchange.query), TEXTS.prove)}`;
+      }
+      return request.form(`/ops/${page}${query === '' ? '' : `?${query}`}`, fields, { hasFile });
+    },
+  });
+}
+
+/** A form that was sent, and the page that has it if that is not the page it was sent to. */
+interface Sent {
+  readonly form: Form;
+  readonly page: string | undefined;
+}
+
+/**
+ * The page in place of an act whose form came without a fresh proof: ten minutes may pass while somebody types. It carries
+ * everything that was sent, so nothing has to be typed again, and nothing of it is in an address.
+ */
+function showUnsent(
+  { frame }: Pick<OpsServices, 'frame'>,
+  request: PageRequest,
+  { form, page, refusal }: Sent & { readonly refusal: Refusal },
+): PageResponse {
+  const { path, query } = request.exchange;
+  const withQuery = (to: string) => `${to}${query === '' ? '' : `?${query}`}`;
+  const kept = [...form.fields].filter(([name]) => name !== PROOF_FIELD);
+  const fields = html`${kept.map(([name, value]) => html`${hiddenField(name, value)}\n`)}
+${form.fileNames.map((name) => html`<label for="file-${name}">${TEXTS.fileAgain}</label>\n<input id="file-${name}" name="${name}" type="file">\n`)}
+${button(TEXTS.send)}`;
+  const body = card(
+    html`<p role="alert">${TEXTS.unsent}</p>`,
+    buttonLinkAside(toProof(PROVE, 'done=true'), TEXTS.prove),
+    request.form(withQuery(path), fields, { hasFile: form.fileNames.length > 0 }),
+    linkLine(withQuery(page ?? path), TEXTS.back),
+  );
+  return refusedBy(refusal, pageOf({ title: TEXTS.unsentTitle, body, frame, isError: true }));
+}
+
+/** Who may send a form to a page. */
+function accessTo(page: string): OperatorAccess {
+  return operatorAccessOf(`POST /ops/${page}`);
+}
+
+/** A fresh proof is all that is missing. */
+function isOnlyUnproved({ account, isProved }: SignedIn, { least, needsProof }: OperatorAccess): boolean {
+  const role = operatorRoleOf(account);
+  return role !== undefined && isAtLeastOperator(role, least) && needsProof === true && !isProved;
+}
+
+const PROVE = '/account/prove';
+
+/** Leads back to the page that asked for the proof. In a tab of its own, it leads to a page that says to go back to the other one. */
+function toProof(path: string, query: string): string {
+  return `${PROVE}?then=${encodeURIComponent(`${path}${query === '' ? '' : `?${query}`}`)}`;
+}
