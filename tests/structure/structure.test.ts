@@ -12,19 +12,19 @@ const machinePath = ['', 'root', 'purser'].join('/'); // In parts, because the r
 
 /** A finding as `rule path:line`, and a text that produces this one finding in a file of this path. */
 const BROKEN: readonly (readonly [finds: string, text: string])[] = [
-  ['brand-casts http/a.ts:2', '\nb as AppId'],
-  ['brand-casts http/b.ts:1', 'b as AppId[]'],
+  ['brand-casts http/answers/a.ts:2', '\nb as AppId'],
+  ['brand-casts http/answers/b.ts:1', 'b as AppId[]'],
 
-  ['sql-home ledger/hold.ts:1', 'const sql = `select 1`;'],
+  ['sql-home ledger/hold/a.ts:1', 'const sql = `select 1`;'],
   ['sql-home ledger/hold/b.ts:2', 'const sql =\n  `\n  INSERT INTO ledger.hold VALUES ($1)`;'],
-  ['sql-home ledger/c.ts:1', "const sql = 'update ledger.hold set is_open = false';"],
-  ['sql-home http/c.ts:1', 'const sql = `with open as (select 1) delete from x`;'],
-  ['sql-home http/d.ts:1', 'const sql = `create table ${name} ()`;'],
-  ['sql-home http/own-sql.ts:1', 'const sql = `select 1`;'],
+  ['sql-home ledger/hold/c.ts:1', "const sql = 'update ledger.hold set is_open = false';"],
+  ['sql-home http/answers/c.ts:1', 'const sql = `with open as (select 1) delete from x`;'],
+  ['sql-home http/answers/d.ts:1', 'const sql = `create table ${name} ()`;'],
+  ['sql-home http/answers/own-sql.ts:1', 'const sql = `select 1`;'],
 
-  ['sql-owner ledger/planted-queries.ts:2', 'const sql = `select 1\n  from usage.gone`;'],
-  ['sql-owner ledger/planted/queries.ts:1', 'const sql = `select ${a} from ${b}, usage.calls`;'],
-  ['sql-owner gateway/a.ts:1', "const name = 'ledger.wallets';"],
+  ['sql-owner ledger/hold/planted-queries.ts:2', 'const sql = `select 1\n  from usage.gone`;'],
+  ['sql-owner ledger/hold/queries.ts:1', 'const sql = `select ${a} from ${b}, usage.calls`;'],
+  ['sql-owner gateway/call/a.ts:1', "const name = 'ledger.wallets';"],
 
   [`migration-names ${LATER}:2`, '\ncreate table app (id text);'],
   [`migration-names ${LATER}:1`, 'create index concurrently on app (id);'],
@@ -32,12 +32,12 @@ const BROKEN: readonly (readonly [finds: string, text: string])[] = [
   [`migration-names ${LATER}:1`, 'create schema novel;'],
   [`migration-names ${LATER}:1`, 'create view public.v as select 1;'],
   [
-    'migration-names db/f.sql:2',
+    'migration-names db/pool/f.sql:2',
     `${body('db.f')}\ncreate or replace trigger t before insert on app execute function db.f();`,
   ],
   [`migration-mentions ${LATER}:2`, 'create view sandbox.v as\nselect 1 from ledger.wallets;'],
   [
-    'migration-mentions sandbox/f.sql:4',
+    'migration-mentions sandbox/holds/f.sql:4',
     body('sandbox.f', "'--'\n-- ledger.wallets in a comment\n/* ledger.wallets */\n, 1 from ledger.wallets"),
   ],
 
@@ -56,13 +56,21 @@ const BROKEN: readonly (readonly [finds: string, text: string])[] = [
 
   [`function-files ${LATER}:1`, body('db.f')],
   [`function-files ${LATER}:1`, 'create trigger t before insert on db.t execute function db.f();'],
-  ['function-files db/f.sql:1', body('db.g')],
-  ['function-files db/room/f.sql:1', body('limits.f')],
-  ['function-files db/f.sql:1', 'create function db.f() returns int language sql as $$ select 1 $$;'],
-  ['function-files db/f.sql:1', 'create or replace function db.f() returns int language sql return 1;'],
-  ['function-files db/f.sql:1', '-- Nothing.'],
-  ['function-files db/f.sql:2', `${body('db.f')}\ncreate table db.t ();`],
-  ['function-files db/f.sql:2', `${body('db.f')}\ncreate trigger t before insert on db.t execute function db.f();`],
+  ['function-files db/pool/f.sql:1', body('db.g')],
+  ['function-files db/clock/f.sql:1', body('limits.f')],
+  ['function-files db/pool/f.sql:1', 'create function db.f() returns int language sql as $$ select 1 $$;'],
+  ['function-files db/pool/f.sql:1', 'create or replace function db.f() returns int language sql return 1;'],
+  ['function-files db/pool/f.sql:1', '-- Nothing.'],
+  ['function-files db/pool/f.sql:2', `${body('db.f')}\ncreate table db.t ();`],
+  [
+    'function-files db/pool/f.sql:2',
+    `${body('db.f')}\ncreate trigger t before insert on db.t execute function db.f();`,
+  ],
+
+  ['rooms ledger/novel/a.ts:1', ''],
+  ['rooms web/console/novel/a.ts:1', ''],
+  ['rooms mail/novel/a.sql:1', body('mail.a')],
+  ['rooms ledger/novel.ts:1', ''],
 
   ['machine-paths docs/a.md:2', `\nSee ${machinePath}.`],
   ['lock-files examples/package-lock.json:1', '"resolved": "https://registry.example/a.tgz"'],
@@ -73,17 +81,17 @@ const SOUND: readonly (readonly [path: string, text: string])[] = [
   ['kernel/a.test.ts', 'const sql = `select 1 from ledger.wallets`; a as AppId;'],
   ['tools/a.ts', 'const sql = `select 1 from ledger.wallets`; a as AppId;'],
   [
-    'http/e.ts',
+    'http/answers/e.ts',
     'say(`with 3 calls in flight`, `update it`, `create a key`, `delete`, `call 3 failed`, `insert coin`, `Select one.`, `drop`);',
   ],
-  ['ledger/other/queries.ts', 'const sql = `select 1 from ledger.wallets as usage where usage_id = $1`;'],
-  ['db/planted.ts', 'const sql = `insert into db.migration values ($1)`;'],
-  ['gateway/b.ts', "import { b } from '#usage/b.ts'; const key = 'usage.total';"],
-  ['http/f.ts', 'type Row = { app_id: AppId }; b as Other; import { c as AppId } from "./c.ts";'],
+  ['ledger/turn/queries.ts', 'const sql = `select 1 from ledger.wallets as usage where usage_id = $1`;'],
+  ['db/pool/planted.ts', 'const sql = `insert into db.migration values ($1)`;'],
+  ['gateway/call/b.ts', "import { b } from '#usage/b.ts'; const key = 'usage.total';"],
+  ['http/answers/f.ts', 'type Row = { app_id: AppId }; b as Other; import { c as AppId } from "./c.ts";'],
   ['ledger/settlement/f.sql', body('ledger.f', '1 from usage.calls')],
-  ['sandbox/g.sql', body('sandbox.g', 'db.now()')],
+  ['sandbox/holds/g.sql', body('sandbox.g', 'db.now()')],
   [
-    'db/h.sql',
+    'db/pool/h.sql',
     `-- Why.\n${body('db.h')}\nrevoke all on function db.h from public;\ngrant execute on function db.h to purser_live;
     create or replace trigger t before insert on db.t for each row execute function db.h();
     do $$ begin alter table db.t add check (true); end $$;`,
@@ -115,9 +123,9 @@ const pathOf = (name: string): string =>
 
 /** A small repository with nothing wrong in it. */
 const SMALL = [
-  ['kernel/ids.ts', "export type AppId = Brand<string, 'AppId'>; a as AppId;"],
+  ['kernel/values/ids.ts', "export type AppId = Brand<string, 'AppId'>; a as AppId;"],
   ['packages/service/migrations/0002_small.sql', 'create table ledger.wallets (); create table usage.calls ();'],
-  ['db/now.sql', body('db.now')],
+  ['db/clock/now.sql', body('db.now')],
 ] as const;
 
 function findingsIn(...files: readonly (readonly [name: string, text: string])[]): readonly string[] {
@@ -138,18 +146,24 @@ test('what only looks wrong passes', () => {
   for (const file of SOUND) assert.deepEqual(findingsIn(file), [], file[0]);
 });
 
+test('a folder with more than fifteen files is found', () => {
+  const files = Array.from({ length: 15 }, (_, index) => [`mail/a${index}.ts`, ''] as const);
+  assert.deepEqual(findingsIn(...files), []);
+  assert.deepEqual(findingsIn(...files, ['mail/more.sql', body('mail.more')]), ['room-sizes mail:1']);
+});
+
 test('a folder of the service without a README is found', () => {
-  const findings = inspect(new Map([[`${SERVICE}kernel/a.ts`, '']]));
+  const findings = inspect(new Map([[`${SERVICE}limits/a.ts`, '']]));
   assert.deepEqual(
     findings.map(({ rule, file }) => `${rule} ${file}`),
-    [`folder-readmes ${SERVICE}kernel`],
+    [`folder-readmes ${SERVICE}limits`],
   );
 });
 
 test('the repository keeps its rules, and a fault in it is found', () => {
   const planted = [
-    ['http/planted.ts', "const sql = 'ledger.wallets'; a as AppId;"],
-    ['sandbox/planted.sql', body('sandbox.planted', 'ledger.reserve()')],
+    ['http/answers/planted.ts', "const sql = 'ledger.wallets'; a as AppId;"],
+    ['sandbox/holds/planted.sql', body('sandbox.planted', 'ledger.reserve()')],
   ] as const;
   const findings = inspect(
     new Map([...readTree(ROOT), ...planted.map(([name, text]) => [pathOf(name), text] as const)]),
@@ -159,9 +173,9 @@ test('the repository keeps its rules, and a fault in it is found', () => {
       ({ rule, file, line, message }) => `${rule} ${file}:${line} ${file.includes('planted') ? '' : message}`,
     ),
     [
-      `sql-owner ${pathOf('http/planted.ts')}:1 `,
-      `brand-casts ${pathOf('http/planted.ts')}:1 `,
-      `migration-mentions ${pathOf('sandbox/planted.sql')}:1 `,
+      `sql-owner ${pathOf('http/answers/planted.ts')}:1 `,
+      `brand-casts ${pathOf('http/answers/planted.ts')}:1 `,
+      `migration-mentions ${pathOf('sandbox/holds/planted.sql')}:1 `,
     ],
   );
 });

@@ -1,0 +1,20 @@
+/** The files that stand directly in a folder with rooms: what it shows to others, and what puts its rooms together. */
+export const FACES: Readonly<Record<string, string>> = {
+  app: 'compose.ts serve.ts stop.ts',
+  cli: 'faults.ts main.ts run-command.ts',
+  developers: 'account.ts app.ts expiry.ts registration.ts',
+  doctor: 'doctor.ts',
+  embedded: 'archive.ts embedded-postgres.ts running.ts',
+  gateway: 'pipeline.ts run-in-lane.ts',
+  'gateway/wires': 'wires.ts',
+  'gateway/wires/messages': 'messages.ts',
+  'gateway/wires/responses': 'responses.ts',
+  http: 'server.ts',
+  kernel: 'build.ts log.ts',
+  ledger: 'holds.ts',
+  payments: 'checkouts.ts solve-case.ts',
+  providers: 'compatible-entry.ts registry.ts',
+  web: 'pages.ts',
+  'web/development': 'component-gallery.ts mailbox.ts own-machine.ts pages.ts texts.ts',
+  'web/ops': 'catalogue-pages.ts',
+};
