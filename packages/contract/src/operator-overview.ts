@@ -121,7 +121,7 @@ export const findQuerySchema = z.strictObject({
 });
 
 /** What can be found, or hang on something that was found. */
-export const THING_KINDS = [
+export const ENTITY_KINDS = [
   'call',
   'payment',
   'refund',
@@ -136,21 +136,21 @@ export const THING_KINDS = [
   'dispute',
   'pending',
 ] as const;
-const thing = {
-  kind: z.enum(THING_KINDS),
+const entity = {
+  kind: z.enum(ENTITY_KINDS),
   id: z.string().meta({ description: 'The id. That of a wallet is its app and its user, with a space between them.' }),
 };
 
 export const foundSchema = z.object({
   found: z.array(
     z.object({
-      ...thing,
+      ...entity,
       name: z.string().nullable(),
       state: z.string().nullable(),
       at: moment.nullable(),
       amountMicros: amount.nullable(),
       related: z
-        .array(z.object({ ...thing, name: z.string().nullable() }))
+        .array(z.object({ ...entity, name: z.string().nullable() }))
         .meta({ description: 'What belongs to it. Only apps and accounts have a `name`, as far as it is known.' }),
     }),
   ),

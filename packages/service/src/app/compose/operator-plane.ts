@@ -20,13 +20,13 @@ import { addReconciliationRoutes } from '#http/operator-plane/money/reconciliati
 import { addOverviewRoutes } from '#http/operator-plane/look-up/overview.ts';
 import { addPendingRoutes } from '#http/operator-plane/money/pending.ts';
 import { addProviderRoutes } from '#http/operator-plane/catalogue/providers.ts';
-import { addServiceRoutes } from '#http/operator-plane/people/accounts.ts';
+import { addDeveloperAccountRoutes } from '#http/operator-plane/people/accounts.ts';
 import { addUpstreamRoutes } from '#http/operator-plane/catalogue/upstreams.ts';
 import { addPeopleRoutes } from '#http/operator-plane/people/people.ts';
 import { addWalletOwnerRoutes } from '#http/operator-plane/people/wallet-owners.ts';
 import { addWalletListRoutes } from '#http/operator-plane/money/wallet-list.ts';
 import { addMovementRoutes, addOperatorWalletRoutes } from '#http/operator-plane/money/wallets.ts';
-import { addHealthRoutes } from '#http/operator-plane/look-up/health.ts';
+import { addHealthRoutes, addLedgerCheckRoutes } from '#http/operator-plane/look-up/health.ts';
 import type { Plane } from '#http/planes/planes.ts';
 import type { MetricReading } from '#kernel/metrics/metrics.ts';
 import { movedMail, releasedMail } from '#mail/letters.ts';
@@ -41,7 +41,7 @@ import { createAnyApps } from '#operator/people/apps.ts';
 import { createCatalogueImport } from '#operator/catalogue/import.ts';
 import { compareInThread } from '#app/catalogue/price-lists.ts';
 import { createCatalogueDesk } from '#operator/catalogue/catalogue.ts';
-import { createLookUp } from '#operator/look-up/keys-and-events.ts';
+import { createKeysAndEvents } from '#operator/look-up/keys-and-events.ts';
 import { createLedgerCheck } from '#operator/health/ledger-check.ts';
 import type { MoneyLimits } from '#operator/acts/money-limits.ts';
 import { createPaymentDesk } from '#operator/money/payment-desk.ts';
@@ -141,7 +141,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     findElsewhere: options.reports.findElsewhere,
     readAttention: createAttention({ pool, clock: control.clock, readUpstreams: catalogue.readUpstreams }),
     find: createFinder({ pool, findCalls: async (name) => (await knownCalls(control, name)).map(foundCallOf) }),
-    ...createLookUp({ pool, ...control }),
+    ...createKeysAndEvents({ pool, ...control }),
     listKeys: control.apps.listKeys,
     deliveries: control.deliveries,
     teams: control.teams,
@@ -202,7 +202,8 @@ export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
   addProviderRoutes(plane, operator);
   addAnyCallRoutes(plane, operator);
   addUpstreamRoutes(plane, operator);
-  addServiceRoutes(plane, operator);
+  addLedgerCheckRoutes(plane, operator);
+  addDeveloperAccountRoutes(plane, operator);
   addAuditRoutes(plane, operator);
   addHealthRoutes(plane, operator);
 }

@@ -18,7 +18,7 @@ import type { AnyApps } from '#operator/people/apps.ts';
 import type { CatalogueDesk } from '#operator/catalogue/catalogue.ts';
 import type { PaymentDesk } from '#operator/money/payment-desk.ts';
 import type { MoneyLimits } from '#operator/acts/money-limits.ts';
-import type { LookUp } from '#operator/look-up/keys-and-events.ts';
+import type { KeysAndEvents } from '#operator/look-up/keys-and-events.ts';
 import type { AnyPayments } from '#operator/money/refunds.ts';
 import type { CatalogueImport } from '#operator/catalogue/import.ts';
 import type { PendingActs } from '#operator/money/confirmations.ts';
@@ -39,7 +39,7 @@ import type { DeliveryHistory } from '#webhooks/history/history.ts';
 import type { WhenEverywhere } from '#kernel/work/when-everywhere.ts';
 
 /** What the routes for operators need. */
-export interface OperatorPlane extends LookUp {
+export interface OperatorPlane extends KeysAndEvents {
   /** The name of this cell. Undefined if there are no cells. */
   readonly cell: string | undefined;
   readonly apps: AnyApps;

@@ -24,7 +24,7 @@ import { type Micros, microsFromRow } from '#kernel/values/micros.ts';
 import { selectHoldOfCall, selectWalletByNumber } from '#ledger/history/call-queries.ts';
 import { createWallets } from '#ledger/wallet/wallet.ts';
 import { findByProcessorId, PAYMENT_FINDERS } from '#operator/look-up/find-payments.ts';
-import { type Found, nothing, type Thing, walletThing } from '#operator/look-up/entities.ts';
+import { type Entity, type FoundEntity, nothing, walletEntity } from '#operator/look-up/entities.ts';
 import { selectPending } from '#operator/acts/queries.ts';
 import { listPayments } from '#payments/refunds/refunds.ts';
 import { selectAnyEvent } from '#webhooks/history/attention-queries.ts';
@@ -51,11 +51,11 @@ interface FinderOptions {
 }
 
 /**
- * Finds a thing of any kind by its id, whose prefix says what it is. A mail address must be exact, and finds the person who owns wallets and
- * the account. `app_… user` is a wallet. Everything else is the processor's id of a payment, the number of a wallet, or the correlation id of calls. At most some hundred things; nothing if
+ * Finds an entity of any kind by its id, whose prefix says what it is. A mail address must be exact, and finds the person who owns wallets and
+ * the account. `app_… user` is a wallet. Everything else is the processor's id of a payment, the number of a wallet, or the correlation id of calls. At most some hundred entities; nothing if
  * nothing has the id. Every look-up is by an index.
  */
-export type FindAnything = (text: string) => Promise<readonly Found[]>;
+export type FindAnything = (text: string) => Promise<readonly FoundEntity[]>;
 
 const RELATED_MAX = 100;
 /** The number of a wallet, by which the check of the ledger names it. */
@@ -63,7 +63,7 @@ const NUMBER = /^[1-9]\d{0,17}$/;
 const WALLET = /^(app_[0-9A-Za-z]+)(?:\s+|\/)(\S+)$/;
 
 export function createFinder({ pool, findCalls }: FinderOptions): FindAnything {
-  const byPrefix: Readonly<Record<string, (id: string) => Promise<readonly Found[]>>> = {
+  const byPrefix: Readonly<Record<string, (id: string) => Promise<readonly FoundEntity[]>>> = {
     app_: (id) => findApp(pool, appIdOf.parse(id)),
     key_: (id) => findKey(pool, id),
     acct_: async (id) => foundAccount(pool, await selectAccountById(pool, accountIdOf.parse(id))),
@@ -94,7 +94,7 @@ export function createFinder({ pool, findCalls }: FinderOptions): FindAnything {
   };
 }
 
-function foundCall(call: FoundCall): Found {
+function foundCall(call: FoundCall): FoundEntity {
   const { appId, userId, callId, correlationId, mode } = call;
   return {
     kind: 'call',
@@ -106,13 +106,13 @@ function foundCall(call: FoundCall): Found {
     // Play money is in no wallet of the ledger.
     related: [
       { kind: 'app', id: appId },
-      ...(userId === undefined || mode === 'sandbox' ? [] : [walletThing(appId, userId)]),
+      ...(userId === undefined || mode === 'sandbox' ? [] : [walletEntity(appId, userId)]),
     ],
   };
 }
 
 /** A call that runs has neither a receipt nor a trace, only its hold. */
-async function callsOrHold(pool: Pool, callId: CallId, calls: readonly FoundCall[]): Promise<readonly Found[]> {
+async function callsOrHold(pool: Pool, callId: CallId, calls: readonly FoundCall[]): Promise<readonly FoundEntity[]> {
   if (calls.length > 0) return calls.map(foundCall);
   const hold = await selectHoldOfCall(pool, callId);
   if (hold === undefined) return [];
@@ -123,12 +123,12 @@ async function callsOrHold(pool: Pool, callId: CallId, calls: readonly FoundCall
       id: callId,
       state: 'running',
       atMs: hold.placed_at.getTime(),
-      related: [{ kind: 'app', id: hold.app_id }, walletThing(hold.app_id, hold.user_id)],
+      related: [{ kind: 'app', id: hold.app_id }, walletEntity(hold.app_id, hold.user_id)],
     },
   ];
 }
 
-async function findApp(pool: Pool, appId: AppId): Promise<readonly Found[]> {
+async function findApp(pool: Pool, appId: AppId): Promise<readonly FoundEntity[]> {
   const row = await selectAppDetails(pool, appId);
   if (row === undefined) return [];
   const members = await selectMembers(pool, appId);
@@ -145,7 +145,7 @@ async function findApp(pool: Pool, appId: AppId): Promise<readonly Found[]> {
   ];
 }
 
-async function findKey(pool: Pool, id: string): Promise<readonly Found[]> {
+async function findKey(pool: Pool, id: string): Promise<readonly FoundEntity[]> {
   const row = await selectAppOfKey(pool, id);
   if (row === undefined) return [];
   const state = `${row.mode}, ${row.is_revoked ? 'revoked' : 'not revoked'}`;
@@ -154,7 +154,7 @@ async function findKey(pool: Pool, id: string): Promise<readonly Found[]> {
   ];
 }
 
-async function foundAccount(pool: Pool, row: AccountRow | undefined): Promise<readonly Found[]> {
+async function foundAccount(pool: Pool, row: AccountRow | undefined): Promise<readonly FoundEntity[]> {
   if (row === undefined) return [];
   const apps = await selectMemberships(pool, row.account_id);
   return [
@@ -170,15 +170,18 @@ async function foundAccount(pool: Pool, row: AccountRow | undefined): Promise<re
   ];
 }
 
-async function foundIdentity(pool: Pool, row: Awaited<ReturnType<typeof selectIdentity>>): Promise<readonly Found[]> {
+async function foundIdentity(
+  pool: Pool,
+  row: Awaited<ReturnType<typeof selectIdentity>>,
+): Promise<readonly FoundEntity[]> {
   if (row === undefined) return [];
   const owned = await selectConnectionsOf(pool, row.identity_id, RELATED_MAX);
-  const related = owned.map((one) => walletThing(one.app_id, one.user_id));
+  const related = owned.map((one) => walletEntity(one.app_id, one.user_id));
   return [{ ...nothing, kind: 'identity', id: row.identity_id, name: row.email, related }];
 }
 
 /** The owner of wallets and the account with exactly this mail address. */
-async function findPerson(pool: Pool, text: string): Promise<readonly Found[]> {
+async function findPerson(pool: Pool, text: string): Promise<readonly FoundEntity[]> {
   const email = emailOf(text);
   const [person, account] = await Promise.all([
     email && selectIdentityByEmail(pool, email),
@@ -187,17 +190,17 @@ async function findPerson(pool: Pool, text: string): Promise<readonly Found[]> {
   return [...(await foundIdentity(pool, person)), ...(await foundAccount(pool, account))];
 }
 
-async function findConnection(pool: Pool, id: string): Promise<readonly Found[]> {
+async function findConnection(pool: Pool, id: string): Promise<readonly FoundEntity[]> {
   const row = await selectConnectionById(pool, id);
   return row === undefined ? [] : findWallet(pool, row.app_id, row.user_id);
 }
 
-async function findWalletByNumber(pool: Pool, walletId: bigint): Promise<readonly Found[]> {
+async function findWalletByNumber(pool: Pool, walletId: bigint): Promise<readonly FoundEntity[]> {
   const row = await selectWalletByNumber(pool, walletId);
   return row === undefined ? [] : findWallet(pool, row.app_id, row.user_id);
 }
 
-async function findWallet(pool: Pool, appId: AppId, userId: EndUserId | undefined): Promise<readonly Found[]> {
+async function findWallet(pool: Pool, appId: AppId, userId: EndUserId | undefined): Promise<readonly FoundEntity[]> {
   if (userId === undefined) return [];
   const [found, owner, payments] = await Promise.all([
     createWallets(pool).find(appId, userId),
@@ -209,7 +212,7 @@ async function findWallet(pool: Pool, appId: AppId, userId: EndUserId | undefine
   return [
     {
       ...nothing,
-      ...walletThing(appId, userId),
+      ...walletEntity(appId, userId),
       state: isSuspended ? 'suspended' : isConnected ? 'connected' : 'disconnected',
       amount: balance,
       related: [
@@ -221,24 +224,24 @@ async function findWallet(pool: Pool, appId: AppId, userId: EndUserId | undefine
   ];
 }
 
-async function findEvent(pool: Pool, id: string): Promise<readonly Found[]> {
+async function findEvent(pool: Pool, id: string): Promise<readonly FoundEntity[]> {
   const row = await selectAnyEvent(pool, id);
   if (row === undefined) return [];
   const { type: name, state, created_at: at, app_id: appId, user_id: userId } = row;
-  const about = userId === null ? [] : [walletThing(appId, userId)];
+  const about = userId === null ? [] : [walletEntity(appId, userId)];
   const related = [...(await appAndOwners(pool, appId)), ...about];
   return [{ ...nothing, kind: 'event', id, name, state, atMs: at.getTime(), related }];
 }
 
 /** An act that waits or waited for a second person. Its subject is a wallet, with a payment if it is about one. */
-async function findPending(pool: Pool, id: string): Promise<readonly Found[]> {
+async function findPending(pool: Pool, id: string): Promise<readonly FoundEntity[]> {
   const row = await selectPending(pool, id);
   if (row === undefined) return [];
   const { action: name, subject, state, requested_at: at, requested_by: by, requested_email: email } = row;
   const [app = '', user = '', payment] = subject.split(' ');
   const userId = parseEndUserId(user);
-  const related: readonly Thing[] = [
-    ...(userId === undefined ? [] : [walletThing(appIdOf.parse(app), userId)]),
+  const related: readonly Entity[] = [
+    ...(userId === undefined ? [] : [walletEntity(appIdOf.parse(app), userId)]),
     ...(payment === undefined ? [] : [{ kind: 'payment' as const, id: payment }]),
     { kind: 'account', id: by, name: email },
   ];
@@ -246,8 +249,8 @@ async function findPending(pool: Pool, id: string): Promise<readonly Found[]> {
   return [{ kind: 'pending', id, name, state, atMs: at.getTime(), amount, related }];
 }
 
-/** The app of a thing, and the accounts that own it. */
-async function appAndOwners(pool: Pool, appId: AppId): Promise<readonly Thing[]> {
+/** The app of an entity, and the accounts that own it. */
+async function appAndOwners(pool: Pool, appId: AppId): Promise<readonly Entity[]> {
   const owners = (await selectMembers(pool, appId)).filter(({ role }) => role === 'owner');
   return [
     { kind: 'app', id: appId },

@@ -8,8 +8,8 @@ import type { Micros } from '#kernel/values/micros.ts';
 import { selectAnyEvent } from '#webhooks/history/attention-queries.ts';
 import type { DeliveryHistory, EventHistory } from '#webhooks/history/history.ts';
 
-/** Reads single things of any app by their ids. Undefined if there is no such thing. */
-export interface LookUp {
+/** Reads single keys and events of any app by their ids. Undefined if there is none. */
+export interface KeysAndEvents {
   readonly anyKey: (keyId: string) => Promise<KeyOfApp | undefined>;
   readonly anyEvent: (eventId: string) => Promise<{ readonly appId: AppId; readonly event: EventHistory } | undefined>;
 }
@@ -29,7 +29,7 @@ interface DayOfKey {
   readonly charged: Micros;
 }
 
-interface LookUpOptions {
+interface KeysAndEventsOptions {
   readonly pool: Pool;
   readonly apps: Pick<OwnKeys, 'findKey'>;
   readonly deliveries: Pick<DeliveryHistory, 'event'>;
@@ -47,7 +47,7 @@ interface LookUpOptions {
 
 const DAYS_BEFORE_MS = 29 * 86_400_000; // And today.
 
-export function createLookUp({ pool, apps, deliveries, stats, clock }: LookUpOptions): LookUp {
+export function createKeysAndEvents({ pool, apps, deliveries, stats, clock }: KeysAndEventsOptions): KeysAndEvents {
   return {
     anyKey: async (id) => {
       const keyId = parseId('key', id);

@@ -13,10 +13,10 @@ import { granted, type Plane } from '#http/planes/planes.ts';
 import { epochMsOf, isoOf } from '#kernel/time/clock.ts';
 import { microsToWire } from '#kernel/values/micros.ts';
 import { statsTimeOf } from '#calls/stats/range.ts';
-import type { Found } from '#operator/look-up/entities.ts';
+import type { FoundEntity } from '#operator/look-up/entities.ts';
 import type { Figures } from '#calls/stats/stats.ts';
 
-/** Routes with which operators begin: what needs them, the figures of the service, and finding one thing (CP-10). */
+/** Routes with which operators begin: what needs them, the figures of the service, and finding an entity (CP-10). */
 export function addOverviewRoutes(plane: Plane, operator: OperatorPlane): void {
   const { find, stats, clock } = operator;
   plane.get('/operator/overview', { schema: { response: { 200: overviewSchema } } }, async () => {
@@ -99,9 +99,9 @@ function otherCellToWire({ cell, attention }: OtherCellAttention) {
   return { cell, answers: true, findings: [...attention.findings], ...sumsToWire(attention) };
 }
 
-function foundToWire({ atMs, amount, name, state, related, ...thing }: Found) {
+function foundToWire({ atMs, amount, name, state, related, ...entity }: FoundEntity) {
   return {
-    ...thing,
+    ...entity,
     name: name ?? null,
     state: state ?? null,
     at: atMs === undefined ? null : isoOf(atMs),

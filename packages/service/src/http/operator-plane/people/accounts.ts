@@ -8,36 +8,14 @@ import {
   changeAnyAccountSchema,
   newAnyAccountSchema,
 } from '@purser/contract/operator-accounts.ts';
-import { ledgerCheckSchema } from '@purser/contract/operator.ts';
 import type { Account } from '#developers/sessions/session.ts';
 import { accountToWire } from '#http/serializers/account-to-wire.ts';
 import { actOf, type OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 
-/** Routes for the service as a whole: the ledger check, accounts (CP-05, WA-09). */
-export function addServiceRoutes(plane: Plane, operator: OperatorPlane): void {
-  const { checkLedger } = operator;
-  plane.get('/operator/ledger/check', { schema: { response: { 200: ledgerCheckSchema } } }, async () => {
-    const { wallets, entries, differences, found } = await checkLedger();
-    return {
-      ok: found === 0n,
-      wallets: Number(wallets),
-      entries: Number(entries),
-      // Text: a broken figure may be larger than a JSON number holds exactly.
-      differences: differences.map((difference) => ({
-        rule: difference.rule,
-        walletId: String(difference.walletId),
-        expected: String(difference.expected),
-        found: String(difference.found),
-      })),
-    };
-  });
-
-  addAnyAccountRoutes(plane, operator);
-}
-
-function addAnyAccountRoutes(plane: Plane, operator: OperatorPlane): void {
+/** Routes for accounts of developers and operators (CP-05). */
+export function addDeveloperAccountRoutes(plane: Plane, operator: OperatorPlane): void {
   const { accounts } = operator;
 
   plane.get(

@@ -1,6 +1,6 @@
 import { isAtLeastOperator, OPERATOR_ACCESS, type OperatorRole } from '@purser/contract/operator-access.ts';
 import { type Html, html } from '#kernel/text/html.ts';
-import type { Thing } from '#operator/look-up/entities.ts';
+import type { Entity } from '#operator/look-up/entities.ts';
 import { opsPath } from '#web/ops/frame/ops-path.ts';
 
 /** Whether there is such a page, and this role may open it. `page` is what follows `/ops/`. */
@@ -12,7 +12,7 @@ export function mayOpen(role: OperatorRole, page: string): boolean {
 type Place = readonly [page: string, query: Record<string, string>];
 
 /** The page of a thing, with what its address has besides. */
-const PAGES: Readonly<Record<Thing['kind'], (id: string, name: string | undefined) => Place>> = {
+const PAGES: Readonly<Record<Entity['kind'], (id: string, name: string | undefined) => Place>> = {
   call: (id) => ['call', { id }],
   payment: (id) => ['payment', { id }],
   // One page shows a checkout with its payments, refunds, disputes and cases, by the id of any of them.
@@ -34,7 +34,7 @@ const PAGES: Readonly<Record<Thing['kind'], (id: string, name: string | undefine
 };
 
 /** A thing as a link to its page, or as text if it has none, or none that this operator may open. `name`: shown in place of its id. */
-export function thingLink(role: OperatorRole, { kind, id }: Thing, name?: string): Html {
+export function thingLink(role: OperatorRole, { kind, id }: Entity, name?: string): Html {
   const [page, query] = PAGES[kind](id, name);
   const text = name === undefined ? html`<code>${id}</code>` : html`${name}`;
   return mayOpen(role, page) ? html`<a href="${opsPath(page, query)}">${text}</a>` : text;

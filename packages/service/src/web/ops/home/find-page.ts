@@ -1,7 +1,7 @@
 import { type Html, html } from '#kernel/text/html.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 import type { FoundElsewhere } from '#http/cells/operators/find.ts';
-import type { Found } from '#operator/look-up/entities.ts';
+import type { FoundEntity } from '#operator/look-up/entities.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { list } from '#web/components/list.ts';
 import { moment } from '#web/figures/moment.ts';
@@ -51,7 +51,7 @@ function elsewherePart(cells: readonly FoundElsewhere[]): Html | undefined {
 function viewOf(
   { currency }: OpsServices,
   { role, request: { formats } }: OpsRequest,
-  { found, names, at }: { readonly found: Found; readonly names: AppNames; readonly at: number },
+  { found, names, at }: { readonly found: FoundEntity; readonly names: AppNames; readonly at: number },
 ): Html {
   const { kind, name, state, atMs, amount, related } = found;
   const facts = definitionList([

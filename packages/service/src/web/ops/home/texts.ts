@@ -1,5 +1,5 @@
 import type { Finding } from '#operator/health/attention.ts';
-import type { Found } from '#operator/look-up/entities.ts';
+import type { FoundEntity } from '#operator/look-up/entities.ts';
 
 /** Writes an age up to a minute in seconds, up to an hour in minutes, then in hours. */
 function age(ms: number): string {
@@ -118,7 +118,7 @@ export const FIND_TEXTS = {
     case: 'Payment case',
     dispute: 'Dispute',
     pending: 'Act for a second person',
-  } satisfies Readonly<Record<Found['kind'], string>>,
+  } satisfies Readonly<Record<FoundEntity['kind'], string>>,
   id: 'ID',
   name: 'Name',
   state: 'State',
