@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openAuthenticator, sealAuthenticator } from '../../packages/service/src/developers/factors/authenticator-secret.ts';
-import { insertAuthenticator, selectAuthenticatorSecret } from '../../packages/service/src/developers/factors/queries.ts';
+import {
+  openAuthenticator,
+  sealAuthenticator,
+} from '../../packages/service/src/developers/factors/authenticator-secret.ts';
+import {
+  insertAuthenticator,
+  selectAuthenticatorSecret,
+} from '../../packages/service/src/developers/factors/queries.ts';
 import { replaceSecretNow } from '../../packages/service/src/app/secrets/open-keys.ts';
 import { openKeptKeys } from '../../packages/service/src/db/identity/kept-keys.ts';
 import { deriveKey } from '../../packages/service/src/kernel/crypto/crypto.ts';

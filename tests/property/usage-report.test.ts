@@ -3,7 +3,12 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { Refusal } from '../../packages/service/src/kernel/faults/refusal.ts';
 import type { UsageReportQuery } from '../../packages/service/src/calls/usage/queries.ts';
-import { type AppUsage, createAppUsage, nameOf, type UsageFigures } from '../../packages/service/src/calls/usage/report.ts';
+import {
+  type AppUsage,
+  createAppUsage,
+  nameOf,
+  type UsageFigures,
+} from '../../packages/service/src/calls/usage/report.ts';
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { rewrite } from '../support/rewrite.ts';
 import { sql } from '../support/sql.ts';

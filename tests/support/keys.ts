@@ -8,7 +8,12 @@ import type { Pool } from '../../packages/service/src/db/pool/pool.ts';
 import { deriveKey, hmacSha256, seal } from '../../packages/service/src/kernel/crypto/crypto.ts';
 import { createEmailSeal } from '../../packages/service/src/kernel/values/email-seal.ts';
 import { type AppId, type EndUserId, type KeyId, newKeyId } from '../../packages/service/src/kernel/values/ids.ts';
-import { createKeys, derivedKeptKeys, type KeptKeys, type Keys } from '../../packages/service/src/kernel/crypto/keys.ts';
+import {
+  createKeys,
+  derivedKeptKeys,
+  type KeptKeys,
+  type Keys,
+} from '../../packages/service/src/kernel/crypto/keys.ts';
 
 /** The secret of gateways that get no other. */
 export const TEST_SECRET = 'the secret of tests that need no other';

@@ -27,7 +27,10 @@ export async function makeNextBuild(sql: string): Promise<NextBuild> {
   }
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(root, 'node_modules'));
   const added = addMigration(root, sql);
-  const { migrate } = (await import(path.join(root, SERVICE, 'src/db/schema/migrate.ts'))) as Pick<NextBuild, 'migrate'>;
+  const { migrate } = (await import(path.join(root, SERVICE, 'src/db/schema/migrate.ts'))) as Pick<
+    NextBuild,
+    'migrate'
+  >;
   return { migrate, added, remove: () => rmSync(root, { recursive: true }) };
 }
 

@@ -7,7 +7,13 @@ import { readConfig } from '../../packages/service/src/app/settings/config.ts';
 import { startGateway } from '../../packages/service/src/app/serve.ts';
 import { applyCatalogueFile } from '../../packages/service/src/catalogue/catalogue-file.ts';
 import type { StreamPace } from '../../packages/service/src/gateway/call/call.ts';
-import { type AppId, type EndUserId, newAccountId, newAppId, newKeyId } from '../../packages/service/src/kernel/values/ids.ts';
+import {
+  type AppId,
+  type EndUserId,
+  newAccountId,
+  newAppId,
+  newKeyId,
+} from '../../packages/service/src/kernel/values/ids.ts';
 import type { Log } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { checkLedger, type Difference } from '../../packages/service/src/ledger/check/check.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deleteOldTraces, type RecentQuery, selectRecentTraces } from '../../../packages/service/src/calls/traces/queries.ts';
+import { deleteOldTraces, selectRecentTraces } from '../../../packages/service/src/calls/traces/queries.ts';
 import { chat, type Reply } from '../../support/client.ts';
 import { newOperator, newOwnApp, newOwner, type Person } from '../../support/control.ts';
 import { openChat } from '../../support/open-chat.ts';
@@ -291,7 +291,7 @@ test('CC-19 an app’s latest calls are listed, paged and filtered', async () =>
   }
   assert.deepEqual(seen, ['listed-4', 'listed-3', 'listed-2', 'listed-1']);
   // A page that has read as much as it may leads on, also if the last that it read fits.
-  const query = { appId: other.appId, mode: 'sandbox' } as RecentQuery;
+  const query = { appId: other.appId, mode: 'sandbox' } as Parameters<typeof selectRecentTraces>[1];
   const read = await selectRecentTraces(service.database.owner, query, { scanned: 2, most: 3 });
   const fits = read.map((row) => row.is_found);
   assert.deepEqual(fits, [true, true, false]);

@@ -2,7 +2,7 @@ import { mailsTo } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Email } from '../../../packages/service/src/people/email.ts';
-import { moveIdentity } from '../../../packages/service/src/people/email-change.ts';
+import { changeEmail } from '../../../packages/service/src/people/email-change.ts';
 import { insertPasskey } from '../../../packages/service/src/people/queries.ts';
 import { createPersonSessions } from '../../../packages/service/src/people/session.ts';
 import { type EndUserId, newAppId } from '../../../packages/service/src/kernel/values/ids.ts';
@@ -284,7 +284,7 @@ test('WA-15 a passkey added during a move does not outlive it', async () => {
   const { identity } = await createPersonSessions(owner).open(before);
   const client = await owner.connect();
   await client.query('begin');
-  assert.deepEqual(await moveIdentity(client, identity.identityId, after), { before });
+  assert.deepEqual(await changeEmail(client, identity.identityId, after), { before });
   // By a session from before. It waits for the move.
   const adding = insertPasskey(owner, { ...identity, credentialId: 'late', publicKey: Buffer.of(1), signCount: 0 });
   await client.query('commit');

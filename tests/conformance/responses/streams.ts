@@ -1,7 +1,11 @@
 import { type ChunkPattern, patternOf as madePattern, TextRun } from '@purser/text-runs/text-run.ts';
 import type { ErrorBody } from '@purser/contract/errors.ts';
 import type { ReplyCall, ToldUsage } from '../../../packages/service/src/gateway/call/wire.ts';
-import type { Echo, GivenTool, Sealing } from '../../../packages/service/src/gateway/wires/responses/conversation/echo.ts';
+import type {
+  Echo,
+  GivenTool,
+  Sealing,
+} from '../../../packages/service/src/gateway/wires/responses/conversation/echo.ts';
 import { createReply } from '../../../packages/service/src/gateway/wires/responses/reply/reply.ts';
 import { newCallId } from '../../../packages/service/src/kernel/values/ids.ts';
 import type { JsonObject } from '../../../packages/service/src/kernel/text/json.ts';

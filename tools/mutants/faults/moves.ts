@@ -12,7 +12,7 @@ const moveSlot = inFile('packages/service/src/cells/moving/move-slot.ts');
 const ofConnections = inFile('packages/service/src/connections/refuse_leaving.sql');
 const ofIdentities = inFile('packages/service/src/people/moving-queries.ts');
 const ofPayments = inFile('packages/service/src/payments/records/refuse_leaving.sql');
-const parcel = inFile('packages/service/src/cells/moving/moved-data.ts');
+const movedData = inFile('packages/service/src/cells/moving/moved-data.ts');
 const refuseLeaving = inFile('packages/service/src/ledger/moving/refuse_leaving.sql');
 const inMoves = ofFile('tests/proofs/cells/cell-moves.test.ts');
 const inProofs = ofFile('tests/proofs/cells/cell-proofs.test.ts');
@@ -165,7 +165,7 @@ export const MOVE_FAULTS: readonly Mutant[] = [
   {
     id: 'move-forgets-kept-answers',
     clause: 'CC-14',
-    edits: [parcel('await insertKeptAnswers(tx, parcel.answers);', '')],
+    edits: [movedData('await insertKeptAnswers(tx, moved.answers);', '')],
     killer: inMoves(REPLAYED),
   },
   {
@@ -183,7 +183,7 @@ export const MOVE_FAULTS: readonly Mutant[] = [
   {
     id: 'move-misses-news-of-payments',
     clause: 'WA-05',
-    edits: [parcel('  await lookAgain(tx, usersOf(added));\n', '')],
+    edits: [movedData('  await lookAgain(tx, usersOf(added));\n', '')],
     killer: inProofs('CE-04 payment news lost during a move is found'),
   },
 ];

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import path from 'node:path';
 import { createKeyDirectory, readAppFacts } from '#developers/keys/directory.ts';
-import { withLoans } from '#developers/keys/single-use-keys.ts';
+import { withSingleUseKeys } from '#developers/keys/single-use-keys.ts';
 import { startKeyUse } from '#developers/keys/last-use.ts';
 import { emailSealOf } from '#app/secrets/address-seal.ts';
 import { openCallRecords } from '#app/monitoring/call-records.ts';
@@ -83,9 +83,9 @@ export interface Service {
   /** Ends long polls, which would otherwise keep a shutdown waiting. Call it first. */
   readonly endWaits: () => void;
   /** The number of calls that hold money, whether or not their caller is still connected. */
-  readonly callsUnderWay: () => number;
+  readonly callsInFlight: () => number;
   /** The number of requests being answered, plus work that continues after an answer. */
-  readonly workUnderWay: () => number;
+  readonly workInFlight: () => number;
   /** What `/metrics` shows. */
   readonly readMetrics: () => Promise<readonly MetricReading[]>;
   /** The number of settlements of answered calls that still wait for the database. */
@@ -135,7 +135,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     keepsSessions: config.callLookupMs > 0,
     beginSpan,
   };
-  const processMetrics = declareProcessMetrics({ callsUnderWay: running.count });
+  const processMetrics = declareProcessMetrics({ callsInFlight: running.count });
   const { cellRoutes, ...read } = openReaders({ db: reads, pools, config, keys, clock, log, ...cells });
   const ends = endsOf(endCall, cells, cellRoutes);
   const bodyBytesMax = config.callBodyBytesMax;
@@ -146,11 +146,11 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const acts = { ...options, ...read, ...status, ...generations, pools, clock, apiKeys, catalogue, links, webhooks };
   const readiness = createReadiness({ ...config, ...instance, ...holds, pool: upkeep, log });
   const metrics = openMetrics(pools.planes, { config, clock, log, readAllMetrics });
-  const { planes, underWay, ...listens } = await openServer(acts, { dataPlane, readiness, metrics, log });
+  const { planes, inFlight, ...listens } = await openServer(acts, { dataPlane, readiness, metrics, log });
   return {
     ...listens,
-    callsUnderWay: () => running.count() + (cells.forwarding?.callsUnderWay() ?? 0),
-    workUnderWay: underWay.count,
+    callsInFlight: () => running.count() + (cells.forwarding?.callsInFlight() ?? 0),
+    workInFlight: inFlight.count,
     settlementsKept: spool.kept,
     endWaits: webhooks.listeners.endLooks,
     stop: async () => {
@@ -188,7 +188,7 @@ function tellOfLease(log: Log): (fault: unknown) => void {
 function openApiKeys(db: Pool, { appLimits, proxyHops }: Config, of: { readonly clock: Clock; readonly log: Log }) {
   const keyUse = startKeyUse({ db, ...of });
   const directory = markPort('keys', createKeyDirectory(db, appLimits, keyUse.note));
-  const keys = withLoans(directory, (appId) => readAppFacts(db, appLimits, appId));
+  const keys = withSingleUseKeys(directory, (appId) => readAppFacts(db, appLimits, appId));
   return { directory, apiKeys: keys, keyUse, addressOf: createExactAddress(proxyHops, of.log) };
 }
 

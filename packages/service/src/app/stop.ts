@@ -21,7 +21,7 @@ export function stopMsMax({ stopDelayMs, stopCallsMs }: StopSettings): number {
  * left), and closes what is still open. Every wait has a limit, so a stop always ends.
  */
 export async function stopGateway(service: Service, { stopDelayMs, stopCallsMs }: StopSettings): Promise<void> {
-  const { server, closing, stop, endWaits, callsUnderWay, workUnderWay, settlementsKept } = service;
+  const { server, closing, stop, endWaits, callsInFlight, workInFlight, settlementsKept } = service;
   endWaits();
   closing.begin(server, stopDelayMs);
   await sleep(stopDelayMs);
@@ -29,12 +29,12 @@ export async function stopGateway(service: Service, { stopDelayMs, stopCallsMs }
   // After a delay, proxies have let go of connections that they did not use. Those that wait now have carried a stream.
   if (stopDelayMs === 0) server.closeIdleConnections();
   await Promise.all([
-    waitUntil(() => callsUnderWay() === 0, stopCallsMs),
-    waitUntil(() => workUnderWay() === 0, ANSWER_MS_MAX),
+    waitUntil(() => callsInFlight() === 0, stopCallsMs),
+    waitUntil(() => workInFlight() === 0, ANSWER_MS_MAX),
   ]);
   server.closeAllConnections(); // Streams that still run are abandoned here, exactly as if their callers had left.
   await closed;
-  await waitUntil(() => callsUnderWay() === 0 && workUnderWay() === 0 && settlementsKept() === 0, SETTLE_MS_MAX);
+  await waitUntil(() => callsInFlight() === 0 && workInFlight() === 0 && settlementsKept() === 0, SETTLE_MS_MAX);
   await stop();
 }
 

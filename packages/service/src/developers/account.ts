@@ -21,7 +21,12 @@ import { hashPassword, isPassword } from '#developers/sign-in/password.ts';
 import { deletePendingSignIns } from '#developers/sessions/pending-sign-in-queries.ts';
 import { createProofs, type Proofs } from '#developers/sign-in/proof.ts';
 import { createSecondFactors, type SecondFactors } from '#developers/factors/second-factors.ts';
-import { beginSecondStep, createSecondSteps, type PendingSignIn, type SecondSteps } from '#developers/sign-in/second-step.ts';
+import {
+  beginSecondStep,
+  createSecondSteps,
+  type PendingSignIn,
+  type SecondSteps,
+} from '#developers/sign-in/second-step.ts';
 import {
   createSessionOpening,
   createSsoOpening,

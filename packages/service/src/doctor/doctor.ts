@@ -94,7 +94,7 @@ async function ownFacts(config: DoctorSettings): Promise<Omit<OwnFacts, keyof St
     disk: await diskOf(dataDirectory),
     ssoSaysFactor: config.sso && config.sso.required !== undefined,
     hasTwoSecrets: config.secretAlso !== undefined,
-    doubts: unwiseSettingsOf(config),
+    unwiseSettings: unwiseSettingsOf(config),
     isEmbedded: config.databaseUrl === undefined,
     backups: await backupsOf(config),
   };

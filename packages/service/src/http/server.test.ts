@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClosing } from '#http/listener/closing.ts';
 import { createHttpServer } from '#http/server.ts';
-import { createUnderWay } from '#http/listener/in-flight.ts';
+import { createInFlight } from '#http/listener/in-flight.ts';
 import { createLog } from '#kernel/log.ts';
 
 type Options = Parameters<typeof createHttpServer>[0];
@@ -15,7 +15,7 @@ test('CC-11 no server timeout ends a slow answer', () => {
     readiness: async () => undefined,
     sightOf: async () => undefined,
     log: createLog('silent'),
-    underWay: createUnderWay(),
+    inFlight: createInFlight(),
     closing: createClosing(),
   });
   // The socket’s idle timeout: a model may think for a quarter of an hour.

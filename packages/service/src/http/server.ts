@@ -31,7 +31,7 @@ import {
   sendNotAllowed,
   sendRefusal,
 } from '#http/answers/respond.ts';
-import type { UnderWay } from '#http/listener/in-flight.ts';
+import type { InFlight } from '#http/listener/in-flight.ts';
 import type { Log } from '#kernel/log.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { ProcessorWebhooks } from '#payments/booking/processor-webhooks.ts';
@@ -43,7 +43,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** How often slow senders are looked for. Node's default of 30 s would turn the 10 s above into 40 s. */
 const SLOW_CHECK_MS = 1_000;
 /** How long a connection that we have ended waits for the other side to end it too. */
-const LINGER_MS_MAX = 2_000;
+const CLOSE_MS_MAX = 2_000;
 /**
  * This is longer than load balancers keep their connections. Otherwise one could send a request into a connection that
  * we just closed.
@@ -71,7 +71,7 @@ interface ServerOptions {
   readonly log: Log;
   /** Every request has a line, for the person at the terminal. Otherwise only calls have one. */
   readonly logsRequests?: boolean;
-  readonly underWay: UnderWay;
+  readonly inFlight: InFlight;
   readonly closing: Closing;
 }
 
@@ -123,8 +123,8 @@ export function createHttpServer(options: ServerOptions): Server {
       nameAnswer(exchange);
       logRequest?.(exchange);
     }
-    response.on('close', options.underWay.begin());
-    const end = options.underWay.begin();
+    response.on('close', options.inFlight.begin());
+    const end = options.inFlight.begin();
     try {
       await dispatch(routes, options, exchange);
     } catch (fault) {
@@ -291,6 +291,6 @@ function hangUp(socket: Duplex, text: string): void {
   doomed.add(socket);
   socket.end(text);
   socket.resume();
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS_MAX);
+  const timer = setTimeout(() => socket.destroy(), CLOSE_MS_MAX);
   socket.once('close', () => clearTimeout(timer));
 }

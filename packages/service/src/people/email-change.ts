@@ -1,14 +1,8 @@
 import type { Queryable } from '#db/pool/pool.ts';
 import type { Email } from '#people/email.ts';
-import {
-  deleteCodesOf,
-  deletePasskeysOf,
-  lockIdentity,
-  selectIdentityByEmail,
-  updateEmail,
-} from '#people/queries.ts';
+import { deleteCodesOf, deletePasskeysOf, lockIdentity, selectIdentityByEmail, updateEmail } from '#people/queries.ts';
 import { deleteSessions } from '#people/session-queries.ts';
-import { insertMove } from '#people/privacy-queries.ts';
+import { insertEmailChange } from '#people/privacy-queries.ts';
 import type { IdentityId } from '#kernel/values/ids.ts';
 
 /**
@@ -16,7 +10,7 @@ import type { IdentityId } from '#kernel/values/ids.ts';
  * holder: they sign in with a code to the new mailbox. Returns the e-mail before. `taken`: the new e-mail already
  * has an identity, which owns its own wallets.
  */
-export async function moveIdentity(
+export async function changeEmail(
   tx: Queryable,
   identityId: IdentityId,
   email: Email,
@@ -27,7 +21,7 @@ export async function moveIdentity(
   if (before === email) return 'same';
   if ((await selectIdentityByEmail(tx, email)) !== undefined) return 'taken';
   await updateEmail(tx, identityId, email);
-  await insertMove(tx, identityId, { before, after: email });
+  await insertEmailChange(tx, identityId, { before, after: email });
   await deleteSessions(tx, identityId, undefined);
   await deletePasskeysOf(tx, identityId);
   await deleteCodesOf(tx, before);

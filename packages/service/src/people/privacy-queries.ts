@@ -58,7 +58,7 @@ export interface MoveRow {
   readonly after: Email;
 }
 
-export async function insertMove(
+export async function insertEmailChange(
   tx: Queryable,
   identityId: IdentityId,
   { before, after }: Pick<MoveRow, 'before' | 'after'>,

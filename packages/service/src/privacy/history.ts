@@ -4,7 +4,12 @@ import type { AppId, CallId, EndUserId } from '#kernel/values/ids.ts';
 import { createWalletMovements, type WalletMovement } from '#ledger/history/movements.ts';
 import { OPENED_HERE, type Place } from '#ledger/history/place.ts';
 import { type CallTrace, createTraceReader } from '#calls/traces/traces.ts';
-import { type OwnReceiptRow, selectChargedReceipts, selectMonthAfter, selectOtherReceipts } from '#calls/usage/queries.ts';
+import {
+  type OwnReceiptRow,
+  selectChargedReceipts,
+  selectMonthAfter,
+  selectOtherReceipts,
+} from '#calls/usage/queries.ts';
 import { createSessions } from '#calls/usage/usage.ts';
 
 /** Which part of a wallet's history is a person's. */

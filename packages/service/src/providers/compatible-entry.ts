@@ -12,7 +12,7 @@ import type { Provider } from '#providers/port/provider.ts';
 type Entry = Extract<CatalogueProvider, { kind: 'openai-compatible' }>;
 
 /** The client of an entry of this kind, with what its vendor does differently. */
-export function fromEntry(http: HttpClient, entry: Entry, key: KeySource | undefined): Provider {
+export function fromCompatibleEntry(http: HttpClient, entry: Entry, key: KeySource | undefined): Provider {
   const { baseUrl, path = CHAT_PATH, query = {}, authHeader, headers } = entry;
   const keyHeader = authHeader === 'authorization' ? undefined : authHeader;
   const at = (where: string) => {
@@ -39,5 +39,5 @@ function pathBeside(path: string, other: string): string {
 
 /** The client of a provider at an address of ours. */
 export function atAddress(http: HttpClient, baseUrl: string, key: KeySource | undefined): Provider {
-  return fromEntry(http, { kind: 'openai-compatible', baseUrl, onAbandon: 'cancel' }, key);
+  return fromCompatibleEntry(http, { kind: 'openai-compatible', baseUrl, onAbandon: 'cancel' }, key);
 }

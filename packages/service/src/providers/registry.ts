@@ -8,7 +8,7 @@ import { fixedKey, type KeySource } from '#providers/keys/key-source.ts';
 import type { ProviderKeys } from '#providers/keys/provider-keys.ts';
 import { lazyProvider } from '#providers/port/lazy.ts';
 import { fromMistralEntry } from '#providers/mistral/from-entry.ts';
-import { atAddress, fromEntry } from '#providers/compatible-entry.ts';
+import { atAddress, fromCompatibleEntry } from '#providers/compatible-entry.ts';
 import { createOutboundClient } from '#providers/transport/outbound.ts';
 import type { Provider } from '#providers/port/provider.ts';
 import { createTranslated } from '#providers/translated/translated.ts';
@@ -49,7 +49,7 @@ export function createProviderRegistry({ simulatorUrl, keys, environment }: Regi
   function create(definition: CatalogueProvider, key: KeySource | undefined): Provider {
     switch (definition.kind) {
       case 'openai-compatible':
-        return fromEntry(http, definition, key);
+        return fromCompatibleEntry(http, definition, key);
       case 'azure':
         return fromAzureEntry(http, definition, key);
       case 'mistral':

@@ -33,7 +33,7 @@ interface CellOptions {
   /** The pool for the budgets of API keys. */
   readonly reads: Pool;
   readonly keys: Keys;
-  /** The directory of keys, without lent keys. */
+  /** The directory of keys, without single-use keys. */
   readonly directory: Pick<KeyDirectory, 'find'>;
   readonly addressOf: CallerAddress;
   readonly clock: Clock;
@@ -64,11 +64,11 @@ export function openCells(options: CellOptions): Cells {
   const requests = createCellRequests(cell, keys.proof('cell-requests'), clock);
   const client = createCellClient(requests);
   const jobs = [startHeartbeat(db, log), startComparing({ db: options.reports, client, log })];
-  const reach = { own: cell, map, requests, client };
-  const { findRoom, routes } = openCellBudgets({ db: reads, ...reach, log });
+  const peers = { own: cell, map, requests, client };
+  const { findRoom, routes } = openCellBudgets({ db: reads, ...peers, log });
   return {
     map,
-    reach,
+    peers,
     forwarding,
     rateLimiter: openRates({ pool: rates, client, map, log }),
     routes: [answerCells(requests, TOKENS, (request) => leaseTokensToCell(rates, request)), ...routes],
@@ -85,7 +85,7 @@ export function openCells(options: CellOptions): Cells {
 }
 
 /** How this cell asks others, and answers them. */
-export interface CellReach {
+export interface CellPeers {
   /** The name of this cell. */
   readonly own: string;
   readonly map: CellMap;
@@ -95,7 +95,7 @@ export interface CellReach {
 
 interface Cells {
   readonly map: CellMap | undefined;
-  readonly reach: CellReach | undefined;
+  readonly peers: CellPeers | undefined;
   readonly forwarding: Forwarding | undefined;
   readonly rateLimiter: RateLimiter;
   /** Holds whose keys' budgets count over all cells. */
@@ -110,7 +110,7 @@ interface Cells {
 
 const ALONE = {
   map: undefined,
-  reach: undefined,
+  peers: undefined,
   forwarding: undefined,
   overCells: (holds) => holds,
   routes: [],

@@ -1,4 +1,4 @@
-import type { CellReach } from '#app/cells/open-cells.ts';
+import type { CellPeers } from '#app/cells/open-cells.ts';
 import { createConnections } from '#connections/connection.ts';
 import type { Pool } from '#db/pool/pool.ts';
 import { ADDRESS, SESSION, SIGN_OUT, WALLETS } from '#http/cells/wallets/people.ts';
@@ -15,7 +15,7 @@ interface CellPeopleOptions {
   readonly pool: Pool;
   readonly keys: Keys;
   /** The way to other cells. It is undefined if there are none. */
-  readonly reach: CellReach | undefined;
+  readonly peers: CellPeers | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -26,11 +26,11 @@ export interface CellPeople {
   readonly cellRoutes: readonly CellRoute[];
 }
 
-export function openCellPeople({ config, pool, keys, reach, clock, log }: CellPeopleOptions): CellPeople {
-  if (reach === undefined) return { otherCells: undefined, cellRoutes: [] };
+export function openCellPeople({ config, pool, keys, peers, clock, log }: CellPeopleOptions): CellPeople {
+  if (peers === undefined) return { otherCells: undefined, cellRoutes: [] };
   const { publicUrl, currency } = config;
-  const { own, requests } = reach;
-  const others = createOtherCells({ ...reach, clock, log });
+  const { own, requests } = peers;
+  const others = createOtherCells({ ...peers, clock, log });
   const connections = createConnections(pool, currency);
   const sessions = createPersonSessions(pool);
   const { isInForce } = others;

@@ -3,12 +3,12 @@ import type { SendNews } from '#developers/accounts/news.ts';
 import { createTestTokens } from '#developers/teams/test-token.ts';
 import { createOwnApps } from '#developers/app.ts';
 import { startExpiry } from '#developers/expiry.ts';
-import { createLentKeys } from '#developers/keys/playground-keys.ts';
-import type { Lend } from '#developers/keys/single-use-keys.ts';
+import { createPlaygroundKeys } from '#developers/keys/playground-keys.ts';
+import type { MakeSingleUseKey } from '#developers/keys/single-use-keys.ts';
 import { createLogos } from '#developers/apps/logo.ts';
 import { createSessions } from '#developers/sessions/session.ts';
 import type { CellPeople } from '#app/cells/people.ts';
-import type { CellReach } from '#app/cells/open-cells.ts';
+import type { CellPeers } from '#app/cells/open-cells.ts';
 import type { Config } from '#app/settings/config.ts';
 import { createSendMail, isMailRead, type SendMail } from '#app/compose/mail.ts';
 import { addOperatorRoutes, type CatalogueOfOperators, composeOperator } from '#app/compose/operator-plane.ts';
@@ -45,14 +45,14 @@ import type { CellRoute } from '#http/cells/questions/question.ts';
 import type { PageRoutes } from '#http/listener/page-routes.ts';
 import { addStatusRoutes } from '#http/service/status.ts';
 import type { ServiceStatus } from '#status/status.ts';
-import { createNowhere } from '#web/serving/not-found.ts';
+import { createNotFound } from '#web/serving/not-found.ts';
 import { createPagePace, type PagePace } from '#web/serving/page-pace.ts';
 import { createPages } from '#web/pages.ts';
 import { accountNewsMail, enrolmentMail, verifyMail } from '#mail/account-letters.ts';
 import { resetMail } from '#mail/letters.ts';
 import { addWebhookRoutes } from '#http/control-plane/webhooks/webhook.ts';
 import { createPlanes, type Plane, type PlanePaces, type Planes } from '#http/planes/planes.ts';
-import { followHandlers, type UnderWay } from '#http/listener/in-flight.ts';
+import { followHandlers, type InFlight } from '#http/listener/in-flight.ts';
 import { createForgetAddresses } from '#audit/forget.ts';
 import { startSealer } from '#audit/sealer.ts';
 import { createForgetSignIns } from '#people/session.ts';
@@ -84,11 +84,11 @@ interface PlanesOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** This process's caches. They are refreshed after a change, before the person who made it gets the answer. */
-  readonly apiKeys: Refreshed & { readonly lend: Lend };
+  readonly apiKeys: Refreshed & { readonly makeSingleUse: MakeSingleUseKey };
   readonly whenEverywhere: ControlPlane['whenEverywhere'];
   readonly ownCalls: OwnCalls;
   readonly catalogue: CatalogueOfOperators & Pick<Catalogue, 'find' | 'list'>;
-  readonly underWay: UnderWay;
+  readonly inFlight: InFlight;
   readonly webhooks: Pick<
     ControlPlane,
     'subscriptions' | 'listeners' | 'listenTokens' | 'deliveries' | 'sendTestEvent'
@@ -101,7 +101,7 @@ interface PlanesOptions {
   /** What is asked of other cells. It is undefined if there are none. */
   readonly otherCells: CellPeople['otherCells'];
   /** The way to other cells. It is undefined if there are none. */
-  readonly reach: CellReach | undefined;
+  readonly peers: CellPeers | undefined;
 }
 
 /** A cache of this process that can be loaded again from the database. */
@@ -143,19 +143,19 @@ function createPaces({ ratePerMinute, rateBurst }: PaceRate): {
 
 /** Wires the routes and pages of app owners and operators to the modules they act on. */
 export async function composePlanes(options: PlanesOptions): Promise<ComposedPlanes> {
-  const { config, keys, pools, clock, log, underWay, reach } = options;
+  const { config, keys, pools, clock, log, inFlight, peers } = options;
   const pool = pools.planes;
   const throttle = createThrottle(pool);
   const sendMail = createSendMail({ config, pool, log });
   const sendNews = createSendNews(config, clock, sendMail);
   const walletMail = createWalletMail({ config, clock, sendMail });
   const { tellOfPayment } = walletMail;
-  const payments = await composePayments({ config, keys, pool, clock, log, tellOfPayment, reach });
+  const payments = await composePayments({ config, keys, pool, clock, log, tellOfPayment, peers });
   const control = composeControl(options, throttle, { sendMail, sendNews });
   const operator = composeOperator({ ...options, control, payments, sendMail, sendNews });
   const paces = createPaces(config.accountPace);
   const { addressOf, sessions } = control;
-  const showNowhere = createNowhere({ frame: config, addressOf, pace: paces.pages });
+  const showNotFound = createNotFound({ frame: config, addressOf, pace: paces.pages });
   const rules = operatorRulesOf(config);
   const of = {
     log,
@@ -164,12 +164,12 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     findTestToken: control.testTokens.find,
     addressOf,
     paces: paces.planes,
-    showNowhere,
+    showNotFound,
     publicUrl: config.publicUrl,
     ...rules,
   };
   const planes = await createPlanes(of, (plane) => {
-    followHandlers(plane, underWay);
+    followHandlers(plane, inFlight);
     addRoutes(plane, control, operator);
     addStatusRoutes(plane, options);
     if (config.environment === 'development') {
@@ -210,7 +210,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
 
 /** What app owners act on. */
 function composeControl(options: PlanesOptions, throttle: Throttle, mail: Mail): ControlPlane {
-  const { config, pools, clock, log, keys, apiKeys, underWay } = options;
+  const { config, pools, clock, log, keys, apiKeys, inFlight } = options;
   const pool = pools.planes;
   const isModel = (name: string): boolean => options.catalogue.find(name)?.isServed === true;
   return {
@@ -230,7 +230,7 @@ function composeControl(options: PlanesOptions, throttle: Throttle, mail: Mail):
     currency: config.currency,
     addressOf: createCallerAddress(config.proxyHops, log),
     inBackground: (work) => {
-      underWay.follow(work).catch((fault: unknown) => {
+      inFlight.follow(work).catch((fault: unknown) => {
         log.error({ fault: describeFault(fault) }, 'work in the background failed');
       });
     },
@@ -239,8 +239,8 @@ function composeControl(options: PlanesOptions, throttle: Throttle, mail: Mail):
 }
 
 function pageParts({ config, pools, apiKeys, catalogue, ownCalls, readStatus }: PlanesOptions) {
-  const isDevelopment = config.environment === 'development';
-  return { isDevelopment, catalogue, ownCalls, readStatus, lentKeys: createLentKeys(pools.planes, apiKeys.lend) };
+  const playgroundKeys = createPlaygroundKeys(pools.planes, apiKeys.makeSingleUse);
+  return { isDevelopment: config.environment === 'development', catalogue, ownCalls, readStatus, playgroundKeys };
 }
 
 interface Mail {

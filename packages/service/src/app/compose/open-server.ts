@@ -4,24 +4,24 @@ import { createClosing } from '#http/listener/closing.ts';
 import { createOwnCalls } from '#http/listener/own-calls.ts';
 import { createHttpServer } from '#http/server.ts';
 import { createDoctorSight } from '#doctor/outside/sight.ts';
-import { createUnderWay } from '#http/listener/in-flight.ts';
+import { createInFlight } from '#http/listener/in-flight.ts';
 
-type Acts = Omit<Parameters<typeof composePlanes>[0], 'ownCalls' | 'underWay'>;
+type Acts = Omit<Parameters<typeof composePlanes>[0], 'ownCalls' | 'inFlight'>;
 type Serves = Omit<
   Parameters<typeof createHttpServer>[0],
-  'planes' | 'underWay' | 'closing' | 'logsRequests' | 'sightOf'
+  'planes' | 'inFlight' | 'closing' | 'logsRequests' | 'sightOf'
 >;
 
 /** Makes the planes and pages, and the server of all. Pages may send calls of people through it. */
 export async function openServer(acts: Acts, serves: Serves) {
-  const underWay = createUnderWay();
+  const inFlight = createInFlight();
   const closing = createClosing();
   const ownCalls = createOwnCalls();
-  const planes = await composePlanes({ ...acts, underWay, ownCalls });
+  const planes = await composePlanes({ ...acts, inFlight, ownCalls });
   const addressOf = createExactAddress(acts.config.proxyHops, acts.log);
   const sightOf = createDoctorSight({ ...acts, addressOf });
   const logsRequests = acts.config.logFormat === 'text';
-  const server = createHttpServer({ ...serves, planes, underWay, closing, logsRequests, sightOf });
+  const server = createHttpServer({ ...serves, planes, inFlight, closing, logsRequests, sightOf });
   ownCalls.attach(server);
-  return { server, closing, readMetrics: serves.metrics.readAll, planes, underWay };
+  return { server, closing, readMetrics: serves.metrics.readAll, planes, inFlight };
 }

@@ -1,4 +1,4 @@
-import type { CellReach } from '#app/cells/open-cells.ts';
+import type { CellPeers } from '#app/cells/open-cells.ts';
 import type { Config } from '#app/settings/config.ts';
 import type { Pool } from '#db/pool/pool.ts';
 import { createEveryCell } from '#http/cells/questions/every-cell.ts';
@@ -27,7 +27,7 @@ interface PaymentsOptions {
   readonly log: Log;
   readonly tellOfPayment: TellOfPayment;
   /** The way to other cells. It is undefined if there are none. */
-  readonly reach: CellReach | undefined;
+  readonly peers: CellPeers | undefined;
 }
 
 /** Everything about payments, through the one processor that is configured. */
@@ -56,13 +56,13 @@ export async function composePayments({
   clock,
   log,
   tellOfPayment,
-  reach,
+  peers,
 }: PaymentsOptions): Promise<Payments | undefined> {
   const test = { pool, keys: keys.proof('test-processor'), publicUrl: config.publicUrl, clock, log };
   const processor = await processorOf(config, test);
   if (processor === undefined) return undefined;
   const options = { pool, processor, log, tellOfPayment };
-  const cells = reach === undefined ? undefined : createEveryCell(reach);
+  const cells = peers === undefined ? undefined : createEveryCell(peers);
   const tellOthers =
     cells === undefined ? undefined : paymentNewsElsewhere((event) => receiveNews(options, event), cells);
   const processorWebhooks = createProcessorWebhooks(options, tellOthers);

@@ -15,14 +15,14 @@ function sum(name: string, help: string, read: () => number): void {
   gauge({ name, help, across: 'sum', read });
 }
 
-/** Declares the metrics that every gateway process reports about itself. `callsUnderWay` counts calls that hold money. */
-export function declareProcessMetrics({ callsUnderWay }: { readonly callsUnderWay: () => number }): {
+/** Declares the metrics that every gateway process reports about itself. `callsInFlight` counts calls that hold money. */
+export function declareProcessMetrics({ callsInFlight }: { readonly callsInFlight: () => number }): {
   readonly stop: () => void;
 } {
   const delay = startDelayWatch();
   declareBuild();
   sum('purser_processes', 'Gateway processes that these figures cover.', () => 1);
-  sum('purser_calls_under_way', 'Calls that hold money now.', callsUnderWay);
+  sum('purser_calls_under_way', 'Calls that hold money now.', callsInFlight);
   sum('purser_process_resident_memory_bytes', 'Memory in use.', () => process.memoryUsage.rss());
   sum('purser_process_heap_used_bytes', 'JavaScript heap in use.', () => process.memoryUsage().heapUsed);
   readCounter({

@@ -1,5 +1,5 @@
 import { createAppProfiles } from '#developers/apps/profile.ts';
-import type { CellReach } from '#app/cells/open-cells.ts';
+import type { CellPeers } from '#app/cells/open-cells.ts';
 import type { Config } from '#app/settings/config.ts';
 import { openCellPeople } from '#app/cells/people.ts';
 import { openReports } from '#app/reports/reports.ts';
@@ -18,27 +18,27 @@ interface ReadersOptions {
   /** The pools of the planes. */
   readonly pools: { readonly planes: Pool; readonly sandbox: Pool; readonly reports: Pool };
   readonly config: Config;
-  readonly reach: CellReach | undefined;
+  readonly peers: CellPeers | undefined;
   readonly keys: Keys;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** What the routes of the data plane beside the calls act on, the reports of the planes, the way to other cells, and what those may ask of all. */
-export function openReaders({ db, pools, config, reach, ...of }: ReadersOptions) {
+export function openReaders({ db, pools, config, peers, ...of }: ReadersOptions) {
   const wallets = createWallets(db);
-  const { usage, cellRoutes: ofUsers } = openUserUsage({ db, wallets, reach });
-  const { cellRoutes: ofReports, ...reports } = openReports({ pools, clock: of.clock, reach });
-  const { history, cellRoutes: ofHistory } = openUserMovements({ pool: pools.planes, reach, log: of.log });
+  const { usage, cellRoutes: ofUsers } = openUserUsage({ db, wallets, peers });
+  const { cellRoutes: ofReports, ...reports } = openReports({ pools, clock: of.clock, peers });
+  const { history, cellRoutes: ofHistory } = openUserMovements({ pool: pools.planes, peers, log: of.log });
   const { currency, sandboxGrant: grant } = config;
-  const { otherCells, cellRoutes: ofPeople } = openCellPeople({ config, pool: pools.planes, reach, ...of });
+  const { otherCells, cellRoutes: ofPeople } = openCellPeople({ config, pool: pools.planes, peers, ...of });
   return {
     wallets,
     usage,
     reports,
     history,
     otherCells,
-    reach,
+    peers,
     cellRoutes: [...ofUsers, ...ofReports, ...ofPeople, ...ofHistory],
     apps: createAppProfiles(db),
     sandboxWallets: createSandboxWallets({ pool: pools.sandbox, trail: pools.planes, grant }),

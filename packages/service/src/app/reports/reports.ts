@@ -1,4 +1,4 @@
-import type { CellReach } from '#app/cells/open-cells.ts';
+import type { CellPeers } from '#app/cells/open-cells.ts';
 import { openBudgets } from '#app/reports/key-budgets.ts';
 import { readDirectory } from '#cells/directory/compare.ts';
 import type { Pool } from '#db/pool/pool.ts';
@@ -37,7 +37,7 @@ interface ReportsOptions {
   readonly clock: Clock;
   readonly pools: { readonly planes: Pool; readonly reports: Pool; readonly sandbox: Pool };
   /** The way to other cells. It is undefined if there are none. */
-  readonly reach: CellReach | undefined;
+  readonly peers: CellPeers | undefined;
 }
 
 /** What app owners and operators read of calls, in all cells. */
@@ -62,7 +62,7 @@ export interface Reports {
 export function openReports({
   pools,
   clock,
-  reach,
+  peers,
 }: ReportsOptions): Reports & { readonly cellRoutes: readonly CellRoute[] } {
   const { planes, sandbox } = pools;
   const appUsage = createAppUsage(pools);
@@ -72,13 +72,13 @@ export function openReports({
     wallets: (filter, page) => selectAnyWallets(planes, filter, page),
     payments: createPaymentReader(planes),
   };
-  if (reach === undefined) {
+  if (peers === undefined) {
     const [stats, traces, appUsers] = [createStats(planes), createTraceReader(planes), createAppUsers(userRows)];
     const alone = { attentionElsewhere: readNone, findElsewhere: readNone, cellRoutes: [] };
     const readBudgets = openBudgets((lines) => selectKeyBudgets(planes, lines), sandbox);
     return { appUsage, usedSessions, stats, traces, appUsers, readBudgets, lists, ...alone };
   }
-  const cells = createEveryCell(reach);
+  const cells = createEveryCell(peers);
   // Upstreams are as a process sees them, so those of another cell are that cell's business.
   const readAttention = createAttention({ pool: planes, clock, readUpstreams: () => [] });
   return {
@@ -102,12 +102,12 @@ export function openReports({
     attentionElsewhere: attentionElsewhere(readAttention, cells),
     // Every cell finds the calls of all.
     findElsewhere: findElsewhere(createFinder({ pool: planes, findCalls: readNone }), cells),
-    lists: operatorListsEverywhere(lists, reach, cells),
+    lists: operatorListsEverywhere(lists, peers, cells),
     appUsers: createAppUsers(appUsersEverywhere(userRows, (appId, users) => selectSpent(planes, appId, users), cells)),
     cellRoutes: [
       ...cells.routes,
-      answerCells(reach.requests, BOOKS, () => selectCellBooks(pools.reports)),
-      answerCells(reach.requests, DIRECTORY_STATE, () => readDirectory(pools.reports)),
+      answerCells(peers.requests, BOOKS, () => selectCellBooks(pools.reports)),
+      answerCells(peers.requests, DIRECTORY_STATE, () => readDirectory(pools.reports)),
     ],
   };
 }

@@ -1,4 +1,4 @@
-import type { CellReach } from '#app/cells/open-cells.ts';
+import type { CellPeers } from '#app/cells/open-cells.ts';
 import { withGiversOf } from '#app/reports/user-usage.ts';
 import type { Pool } from '#db/pool/pool.ts';
 import { createFormerCells } from '#http/cells/wallets/former-cells.ts';
@@ -17,7 +17,7 @@ interface UserMovementsOptions {
   /** The pool for pages. */
   readonly pool: Pool;
   /** The way to other cells. It is undefined if there are none. */
-  readonly reach: CellReach | undefined;
+  readonly peers: CellPeers | undefined;
   readonly log: Log;
 }
 
@@ -31,13 +31,13 @@ export interface UserHistory {
 }
 
 /** Opens what is read of wallets, and what gateways of other cells may ask about users who were here. */
-export function openUserMovements({ pool, reach, log }: UserMovementsOptions): {
+export function openUserMovements({ pool, peers, log }: UserMovementsOptions): {
   readonly history: UserHistory;
   readonly cellRoutes: readonly CellRoute[];
 } {
   const [local, usage] = [createWalletMovements(pool), createUsage(pool)];
-  if (reach === undefined) return { history: { movements: local, usage, entriesElsewhere: undefined }, cellRoutes: [] };
-  const { own, map, requests, client } = reach;
+  if (peers === undefined) return { history: { movements: local, usage, entriesElsewhere: undefined }, cellRoutes: [] };
+  const { own, map, requests, client } = peers;
   const former = createFormerCells(own, map);
   const to = { own, map, former, client, log };
   const stays = createStayReader(pool);

@@ -1,4 +1,4 @@
-import type { CellReach } from '#app/cells/open-cells.ts';
+import type { CellPeers } from '#app/cells/open-cells.ts';
 import { selectGivers } from '#cells/moving/queries.ts';
 import { slotOf } from '#kernel/values/slot.ts';
 import type { Pool } from '#db/pool/pool.ts';
@@ -13,17 +13,17 @@ interface UserUsageOptions {
   readonly db: Pool;
   readonly wallets: Pick<Wallets, 'find'>;
   /** The way to other cells. It is undefined if there are none. */
-  readonly reach: CellReach | undefined;
+  readonly peers: CellPeers | undefined;
 }
 
 /** What users have used, and what gateways of other cells may ask about it. */
-export function openUserUsage({ db, wallets, reach }: UserUsageOptions): {
+export function openUserUsage({ db, wallets, peers }: UserUsageOptions): {
   readonly usage: UsageReader;
   readonly cellRoutes: readonly CellRoute[];
 } {
   const usage = createUsage(db);
-  if (reach === undefined) return { usage, cellRoutes: [] };
-  const { own, map, requests, client } = reach;
+  if (peers === undefined) return { usage, cellRoutes: [] };
+  const { own, map, requests, client } = peers;
   const withGivers = withGiversOf(db);
   return {
     usage: usageEverywhere(usage, createFormerCells(own, map), client),

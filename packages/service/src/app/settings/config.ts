@@ -15,7 +15,7 @@ import { readMail } from '#app/settings/mail.ts';
 import { type PaymentSettings, readPayments } from '#app/settings/payments.ts';
 import { dataDirectoryOf, IS_INSTALLED, makeDataDirectory } from '#app/environment/data-directory.ts';
 import { keptSecret, readSecrets, secretFile } from '#app/secrets/secret.ts';
-import { LOOPBACK, readReach } from '#app/settings/exposure.ts';
+import { LOOPBACK, readExposure } from '#app/settings/exposure.ts';
 import { readSso } from '#app/settings/sso.ts';
 import { SetupError } from '#app/environment/start-error.ts';
 import { readTelemetry } from '#app/settings/telemetry.ts';
@@ -144,7 +144,7 @@ export function readConfig(
     environment,
     host,
     port,
-    isInContainer: readReach(settings, environment, host),
+    isInContainer: readExposure(settings, environment, host),
     publicUrl: readPublicUrl(settings, { environment, givenHost, port }),
     ...readDatabase(settings, environment),
     cell: readCell(settings),

@@ -7,7 +7,7 @@ export const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', '[::1]
  * so it listens on this machine only unless the settings allow more. True if it runs in a container whose port is published on
  * the loopback of the machine around it.
  */
-export function readReach(settings: SettingsReader, environment: string, host: string): boolean {
+export function readExposure(settings: SettingsReader, environment: string, host: string): boolean {
   const allowed = settings.choice('PURSER_ALLOW_PUBLIC_DEVELOPMENT', ['0', '1', 'container'], '0');
   if (environment === 'development' && !LOOPBACK.has(host) && allowed === '0') {
     settings.complain(

@@ -12,6 +12,8 @@ export function readFailpoint(settings: SettingsReader, environment: string): Ar
   const [, asked, hit, act] = /^([a-z.-]+):([1-9]\d{0,5}):(kill|stop)$/.exec(value) ?? [];
   const name = FAILPOINTS.find((one) => one === asked);
   if (name !== undefined && (act === 'kill' || act === 'stop')) return { name, hit: Number(hit), act };
-  settings.complain('PURSER_FAILPOINT must look like `chat.arrived:1:kill`. The names are in kernel/faults/failpoint.ts.');
+  settings.complain(
+    'PURSER_FAILPOINT must look like `chat.arrived:1:kill`. The names are in kernel/faults/failpoint.ts.',
+  );
   return undefined;
 }

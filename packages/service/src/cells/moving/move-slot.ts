@@ -14,7 +14,7 @@ import { bumpGeneration } from '#db/processes/queries.ts';
 import { steadyClock } from '#kernel/time/clock.ts';
 import { sleep } from '#kernel/time/sleep.ts';
 import { countHolds, depart, leave, selectParcel, stay } from '#ledger/moving/queries.ts';
-import { addParcel, deleteRows, readParcel } from '#cells/moving/moved-data.ts';
+import { addMovedData, deleteRows, readMovedData } from '#cells/moving/moved-data.ts';
 
 /** The databases of a move, each as its owner. Two may be the same. */
 export interface MoveDatabases {
@@ -124,20 +124,20 @@ async function carry(databases: MoveDatabases, options: MoveOptions, { from, mov
     );
   }
   await before('copy');
-  const parcel = await readParcel(databases.from, slot);
-  if (parcel.wallets.some((wallet) => wallet.move !== move)) {
+  const moved = await readMovedData(databases.from, slot);
+  if (moved.wallets.some((wallet) => wallet.move !== move)) {
     await takeBack(databases, slot, move);
     throw new CellFault(`The move of slot ${slot} was given up meanwhile.`);
   }
   const decision: ArrivalRow = {
     has_arrived: true,
-    wallets: BigInt(parcel.wallets.length),
-    balance_micros: parcel.wallets.reduce((sum, wallet) => sum + wallet.balance_micros, 0n),
-    owed_micros: parcel.wallets.reduce((sum, wallet) => sum + wallet.shortfall_micros, 0n),
+    wallets: BigInt(moved.wallets.length),
+    balance_micros: moved.wallets.reduce((sum, wallet) => sum + wallet.balance_micros, 0n),
+    owed_micros: moved.wallets.reduce((sum, wallet) => sum + wallet.shortfall_micros, 0n),
   };
   await inTransaction(databases.to, async (tx) => {
     if (!(await insertArrival(tx, { slot, move, from, ...decision }))) return;
-    await addParcel(tx, slot, move, parcel);
+    await addMovedData(tx, slot, move, moved);
     await before('decide');
   });
   const decided = await selectArrival(databases.to, slot, move);

@@ -18,7 +18,7 @@ import { lookAgain, MOVED_PAYMENTS } from '#payments/records/moving-queries.ts';
 const TABLES: readonly MovedTable[] = [...MOVED_CONNECTIONS, ...MOVED_PAYMENTS];
 
 /** All that moves with a slot. */
-interface Parcel {
+interface MovedData {
   readonly wallets: readonly ParcelRow[];
   readonly people: readonly MovedPerson[];
   /** The JSON rows by table. */
@@ -28,7 +28,7 @@ interface Parcel {
 }
 
 /** Reads a slot whose wallets are barred, in one snapshot. */
-export function readParcel(pool: Pool, slot: number): Promise<Parcel> {
+export function readMovedData(pool: Pool, slot: number): Promise<MovedData> {
   return inSnapshot(pool, async (tx) => {
     await writeTimesAlike(tx);
     const wallets = await selectParcel(tx, slot);
@@ -43,17 +43,17 @@ export function readParcel(pool: Pool, slot: number): Promise<Parcel> {
   });
 }
 
-/** Adds a parcel to the cell that takes the slot, reads it back, and compares every row. Throws `CellFault` if anything differs. */
-export async function addParcel(tx: Queryable, slot: number, move: number, parcel: Parcel): Promise<void> {
+/** Adds moved data to the cell that takes the slot, reads it back, and compares every row. Throws `CellFault` if anything differs. */
+export async function addMovedData(tx: Queryable, slot: number, move: number, moved: MovedData): Promise<void> {
   await writeTimesAlike(tx);
   const idsHere = new Map<string, string>();
-  for (const person of parcel.people) idsHere.set(person.identity_id, await upsertMovedPerson(tx, person));
-  const rows = new Map([...parcel.rows].map(([table, its]) => [table, its.map((row) => withIdentity(row, idsHere))]));
-  for (const wallet of parcel.wallets) await arrive(tx, move, wallet);
+  for (const person of moved.people) idsHere.set(person.identity_id, await upsertMovedPerson(tx, person));
+  const rows = new Map([...moved.rows].map(([table, its]) => [table, its.map((row) => withIdentity(row, idsHere))]));
+  for (const wallet of moved.wallets) await arrive(tx, move, wallet);
   for (const [table, its] of rows) await insertMovedRows(tx, table, its);
-  await insertKeptAnswers(tx, parcel.answers);
+  await insertKeptAnswers(tx, moved.answers);
   const added = await selectParcel(tx, slot);
-  compare('wallets', parcel.wallets.map(factsOf), added.map(factsOf));
+  compare('wallets', moved.wallets.map(factsOf), added.map(factsOf));
   const addedRows = await readRows(tx, usersOf(added));
   for (const [table, its] of rows) compare(table, its, addedRows.get(table) ?? []);
   await lookAgain(tx, usersOf(added));

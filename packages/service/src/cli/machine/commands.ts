@@ -16,7 +16,7 @@ export function defineMachine(program: Command, ends: Ends, ground: Ground): voi
     .action(
       ends(async ({ json = false, local = false }) => {
         const { runDoctor } = await import('#cli/machine/doctor-command.ts');
-        return runDoctor({ isJson: json, reaches: !local }, ground);
+        return runDoctor({ isJson: json, looksOutside: !local }, ground);
       }),
     );
   program

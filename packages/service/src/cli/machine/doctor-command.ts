@@ -33,7 +33,7 @@ interface Finding {
  * to do. Changes nothing: an older schema is not upgraded, and no server is started. Exit status 1 if something is bad.
  */
 export async function runDoctor(
-  { isJson, reaches }: { readonly isJson: boolean; readonly reaches: boolean },
+  { isJson, looksOutside }: { readonly isJson: boolean; readonly looksOutside: boolean },
   ground: Ground,
 ): Promise<never> {
   let config: Config;
@@ -43,7 +43,7 @@ export async function runDoctor(
     if (!(fault instanceof ConfigError)) throw fault;
     return leaveWith(print(fault.message.split('\n').map(unusable), isJson));
   }
-  return leaveWith(print(await look(config, reaches), isJson));
+  return leaveWith(print(await look(config, looksOutside), isJson));
 }
 
 /**
@@ -64,7 +64,7 @@ function unusable(fault: string): Finding {
   };
 }
 
-async function look(config: Config, reaches: boolean): Promise<readonly Finding[]> {
+async function look(config: Config, looksOutside: boolean): Promise<readonly Finding[]> {
   const log = createLog('silent'); // What a check finds is printed. A log line in between would spoil the JSON.
   const url = config.databaseUrl ?? (await findRunningPostgres(path.join(config.dataDirectory, 'postgres')));
   const pool = url === undefined ? undefined : createPool({ url, role: 'owner', connectionsMax: 4, log });
@@ -73,10 +73,10 @@ async function look(config: Config, reaches: boolean): Promise<readonly Finding[
     if (pool !== undefined) pool.emails = await sealToRead(pool, config);
     return examine(config, pool, log, await startFactsOf(config, pool, log));
   }, STORED_MS_MAX);
-  const [stored, reached] = await Promise.all([examined, reaches ? checkOutside(config, { database, log }) : []]);
+  const [stored, outside] = await Promise.all([examined, looksOutside ? checkOutside(config, { database, log }) : []]);
   const found = 'result' in stored ? stored.result : await examine(config, undefined, log); // It answers no more.
   void pool?.end(); // Not awaited: a server that has stopped answering would hold the command up.
-  return [...found, ...reached].toSorted((a, b) => ORDER.indexOf(a.level) - ORDER.indexOf(b.level));
+  return [...found, ...outside].toSorted((a, b) => ORDER.indexOf(a.level) - ORDER.indexOf(b.level));
 }
 
 /** What a start on this database would say. */

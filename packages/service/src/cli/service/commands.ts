@@ -143,6 +143,8 @@ function defineOperator(program: Command, ends: Ends, ground: Ground): void {
     .description('Print the code with which an operator adds their first second factor.')
     .requiredOption('--email <address>', 'the e-mail of the operator')
     .action(
-      ends(async ({ email }) => ground.withAddresses((await import('#cli/service/operator-command.ts')).enrolling(email))),
+      ends(async ({ email }) =>
+        ground.withAddresses((await import('#cli/service/operator-command.ts')).enrolling(email)),
+      ),
     );
 }

@@ -1,7 +1,7 @@
 import type { Waiter } from '#db/batches/batcher.ts';
 import { isServerFault, sqlStateOf } from '#db/pool/pool.ts';
 import { steadyClock } from '#kernel/time/clock.ts';
-import { type Listed, Roster } from '#kernel/work/indexed-set.ts';
+import { type Indexed, IndexedSet } from '#kernel/work/indexed-set.ts';
 
 /** How long callers wait for a statement that has not failed. After that they go on without it. */
 const PATIENCE_MS = 1_000;
@@ -32,7 +32,7 @@ export interface OutageWatch {
 }
 
 /** A caller that waits for its statement. */
-interface Caller extends Listed {
+interface Caller extends Indexed {
   /** When it goes on without it. */
   untilMs: number;
   readonly giveUp: () => void;
@@ -40,7 +40,7 @@ interface Caller extends Listed {
 
 export function createOutageWatch(): OutageWatch {
   const { note, ...last } = createLastStatement();
-  const waiting = new Roster<Caller>();
+  const waiting = new IndexedSet<Caller>();
   let timer: NodeJS.Timeout | undefined;
 
   /**

@@ -1,5 +1,12 @@
 import type { createEnrolments } from '#developers/factors/enrolment.ts';
-import { type Added, type Changer, changing, hasFactor, makeCodes, type NotProved } from '#developers/factors/change.ts';
+import {
+  type Added,
+  type Changer,
+  changing,
+  hasFactor,
+  makeCodes,
+  type NotProved,
+} from '#developers/factors/change.ts';
 import type { FactorCheck } from '#developers/factors/check.ts';
 import {
   answerAccountChallenge,

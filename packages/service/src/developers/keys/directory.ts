@@ -112,9 +112,9 @@ export function createKeyDirectory(db: Queryable, defaults: CallLimits, onUse: (
 
   /** Shares one look-up among all calls that come with the same unknown key, as they do right after a start. */
   function loadOnce(digest: string): Promise<Caller | undefined> {
-    const underWay = loading.get(digest) ?? load(digest).finally(() => loading.delete(digest));
-    loading.set(digest, underWay);
-    return underWay;
+    const inFlight = loading.get(digest) ?? load(digest).finally(() => loading.delete(digest));
+    loading.set(digest, inFlight);
+    return inFlight;
   }
 
   return {

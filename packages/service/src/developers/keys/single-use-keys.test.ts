@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AppFacts } from '#developers/keys/directory.ts';
-import { withLoans } from '#developers/keys/single-use-keys.ts';
+import { withSingleUseKeys } from '#developers/keys/single-use-keys.ts';
 import { newAppId } from '#kernel/values/ids.ts';
 
-test('AU-01 a lent key works once, within a minute', async () => {
+test('AU-01 a single-use key works once, within a minute', async () => {
   let nowMs = 0;
   const appId = newAppId();
   const app = { appId } as AppFacts;
   const none = { find: () => undefined, refresh: async () => {} };
-  const keys = withLoans(none, async (asked) => (asked === appId ? app : undefined), { nowMs: () => nowMs });
-  const lend = async () => String(await keys.lend(appId, 'live'));
+  const keys = withSingleUseKeys(none, async (asked) => (asked === appId ? app : undefined), { nowMs: () => nowMs });
+  const make = async () => String(await keys.makeSingleUse(appId, 'live'));
   const find = (key: string) => keys.find(key);
-  const key = await lend();
+  const key = await make();
   assert.deepEqual(
     { ...(await find(key)), key: undefined },
     {
@@ -25,12 +25,12 @@ test('AU-01 a lent key works once, within a minute', async () => {
     },
   );
   assert.equal(find(key), undefined);
-  const late = await lend();
+  const late = await make();
   nowMs = 60_000;
   assert.equal(find(late), undefined);
-  assert.equal(await keys.lend(newAppId(), 'live'), undefined);
-  const first = await lend();
-  const later = await Promise.all(Array.from({ length: 1_000 }, lend));
+  assert.equal(await keys.makeSingleUse(newAppId(), 'live'), undefined);
+  const first = await make();
+  const later = await Promise.all(Array.from({ length: 1_000 }, make));
   assert.equal(find(first), undefined);
   assert.ok(later.every((one) => find(one) !== undefined));
 });

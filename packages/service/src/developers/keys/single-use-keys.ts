@@ -5,15 +5,14 @@ import { type AppId, CONSOLE_KEY_ID, type Mode } from '#kernel/values/ids.ts';
 import { randomBase62 } from '#kernel/crypto/random.ts';
 
 /** Makes a key for the next call of an app in this process. It works once, within a minute. Undefined if there is no such app. */
-export type Lend = (appId: AppId, mode: Mode) => Promise<string | undefined>;
+export type MakeSingleUseKey = (appId: AppId, mode: Mode) => Promise<string | undefined>;
 
-const LENT_MS = 60_000;
+const KEY_MS = 60_000;
 const TOKEN_LENGTH = 30; // 178 bits, as an API key.
-/** A key is used as soon as it is lent. So many at once are a fault, and the oldest are forgotten. */
-const LOANS_MAX = 1_000;
+/** A key is used as soon as it is made. So many at once are a fault, and the oldest are forgotten. */
+const KEYS_MAX = 1_000;
 
-/** A lent key has no settings. */
-const LENT: Omit<Caller, 'app' | 'mode'> = {
+const WITHOUT_SETTINGS: Omit<Caller, 'app' | 'mode'> = {
   keyId: CONSOLE_KEY_ID,
   boundUser: null,
   joinSeconds: null,
@@ -27,30 +26,30 @@ const LENT: Omit<Caller, 'app' | 'mode'> = {
   }),
 };
 
-/** Keys of the directory, and keys that are lent for one call each. */
-export function withLoans(
+/** Keys of the directory, and keys that are made for one call each. */
+export function withSingleUseKeys(
   keys: KeyDirectory,
   readApp: (appId: AppId) => Promise<AppFacts | undefined>,
   clock: SteadyClock = steadyClock,
-): KeyDirectory & { readonly lend: Lend } {
-  const loans = new Map<string, { readonly caller: Caller; readonly untilMs: number }>();
+): KeyDirectory & { readonly makeSingleUse: MakeSingleUseKey } {
+  const made = new Map<string, { readonly caller: Caller; readonly untilMs: number }>();
 
   function take(key: string): Caller | undefined {
-    const loan = loans.get(key);
-    loans.delete(key);
-    return loan !== undefined && clock.nowMs() < loan.untilMs ? loan.caller : undefined;
+    const one = made.get(key);
+    made.delete(key);
+    return one !== undefined && clock.nowMs() < one.untilMs ? one.caller : undefined;
   }
 
   return {
     ...keys,
     find: (apiKey) => keys.find(apiKey) ?? take(apiKey),
-    lend: async (appId, mode) => {
+    makeSingleUse: async (appId, mode) => {
       const app = await readApp(appId);
       if (app === undefined) return undefined;
-      const [oldest] = loans.keys();
-      if (loans.size >= LOANS_MAX && oldest !== undefined) loans.delete(oldest);
+      const [oldest] = made.keys();
+      if (made.size >= KEYS_MAX && oldest !== undefined) made.delete(oldest);
       const key = `svc_lent_${randomBase62(TOKEN_LENGTH)}`;
-      loans.set(key, { caller: { app, mode, ...LENT }, untilMs: clock.nowMs() + LENT_MS });
+      made.set(key, { caller: { app, mode, ...WITHOUT_SETTINGS }, untilMs: clock.nowMs() + KEY_MS });
       return key;
     },
   };

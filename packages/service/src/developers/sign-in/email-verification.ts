@@ -1,4 +1,9 @@
-import { takeVerification, updateVerified, upsertVerification, isVerified } from '#developers/accounts/verification-queries.ts';
+import {
+  takeVerification,
+  updateVerified,
+  upsertVerification,
+  isVerified,
+} from '#developers/accounts/verification-queries.ts';
 import { ownersEntry } from '#audit/entry.ts';
 import { insertAuditEntry } from '#audit/queries.ts';
 import { inTransaction, type Pool, type Queryable } from '#db/pool/pool.ts';
@@ -25,7 +30,11 @@ export interface EmailVerifications {
    * Proves the e-mail with the token from the mail, once. Only the account that the mail is for may use it: otherwise a stranger
    * could register somebody else's address, and have its owner open the link.
    */
-  readonly verifyEmail: (account: Addressed, token: string, from: string) => Promise<Refusal<'BAD_REQUEST'> | undefined>;
+  readonly verifyEmail: (
+    account: Addressed,
+    token: string,
+    from: string,
+  ) => Promise<Refusal<'BAD_REQUEST'> | undefined>;
 }
 
 interface VerificationOptions {

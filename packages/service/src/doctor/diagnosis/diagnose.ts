@@ -93,7 +93,7 @@ function judgeOwn(own: OwnFacts): Findings {
     mail: sendsMail || !isProduction ? undefined : bad('No e-mails are sent: SMTP_URL is not set.'),
     payments: judgePayments(payments, isProduction),
     'single-sign-on': judgeSso(own),
-    settings: judgeSettings(own.doubts),
+    settings: judgeSettings(own.unwiseSettings),
   };
 }
 
@@ -102,9 +102,9 @@ function judgeStart(faults: OwnFacts['startFaults']): Found | undefined {
   return faults.length === 0 ? good('A start would refuse nothing.') : bad(faults.join(' '));
 }
 
-function judgeSettings(doubts: readonly string[]): Found {
-  if (doubts.length === 0) return good('Every variable that begins with PURSER_ is a setting.');
-  return { ...warn(doubts.join(' ')), remedy: 'Unset them, unless this is what you want.' };
+function judgeSettings(unwiseSettings: readonly string[]): Found {
+  if (unwiseSettings.length === 0) return good('Every variable that begins with PURSER_ is a setting.');
+  return { ...warn(unwiseSettings.join(' ')), remedy: 'Unset them, unless this is what you want.' };
 }
 
 function judgeSso({ isProduction, ssoSaysFactor }: OwnFacts): Found | undefined {

@@ -33,7 +33,7 @@ export interface OwnFacts {
   /** Whether the provider of operators has to say that a second factor was used. Undefined if there is no provider. */
   readonly ssoSaysFactor: boolean | undefined;
   /** Settings that are allowed and that few want in production, each with the reason. */
-  readonly doubts: readonly string[];
+  readonly unwiseSettings: readonly string[];
   /** The server runs in the data directory, and keeps its log where PURSER_BACKUP_DIR says. */
   readonly isEmbedded: boolean;
   /** The folder of backups of the embedded server. `lastAtMs`: when the last whole one ended. Undefined if no folder is set. */

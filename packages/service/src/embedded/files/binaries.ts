@@ -3,7 +3,12 @@ import { access, lstat, mkdir, readFile, readlink, rm, symlink } from 'node:fs/p
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { checkDigests } from '#embedded/files/digests.ts';
-import { EmbeddedPostgresError, isErrno, USE_DATABASE_URL, unlessMissing } from '#embedded/files/embedded-postgres-error.ts';
+import {
+  EmbeddedPostgresError,
+  isErrno,
+  USE_DATABASE_URL,
+  unlessMissing,
+} from '#embedded/files/embedded-postgres-error.ts';
 
 export interface Binaries {
   /** Words to put before each command of the server, so that it finds its libraries. */

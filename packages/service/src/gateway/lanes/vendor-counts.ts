@@ -14,20 +14,20 @@ interface VendorCountsOptions {
 
 /** Asks the vendor who speaks the caller's wire how long a prompt is. A vendor that fails at it has no count. */
 export function createVendorCounts({ clientOf }: VendorCountsOptions): NonNullable<Lane<'live'>['countPrompt']> {
-  let underWay = 0;
+  let inFlight = 0;
   return async ({ call: { upstreams }, asked }) => {
     const { native } = asked;
     const upstream = native && upstreams.find((one) => speaks(one, native.api));
-    if (upstream === undefined || underWay >= AT_ONCE_MAX) return undefined;
+    if (upstream === undefined || inFlight >= AT_ONCE_MAX) return undefined;
     const client = clientOf(upstream.provider, 0);
-    underWay += 1;
+    inFlight += 1;
     try {
       return await client.countPrompt?.(providerCallOf(asked, { upstream, outputTokens: 1, timeoutMs: TIMEOUT_MS }));
     } catch (fault) {
       if (fault instanceof UpstreamError) return undefined;
       throw fault;
     } finally {
-      underWay -= 1;
+      inFlight -= 1;
     }
   };
 }

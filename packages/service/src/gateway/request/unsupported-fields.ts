@@ -20,7 +20,7 @@ const LEFT: readonly (readonly [name: string, messages: readonly JsonObject[]])[
 ];
 
 /** What none of a model's vendors takes in messages or tools. */
-interface NotTaken {
+interface UnsupportedFields {
   readonly marks: boolean;
   readonly marksOfTools: boolean;
   readonly fields: readonly string[];
@@ -28,28 +28,28 @@ interface NotTaken {
 }
 
 /** It takes five tries to find out, for an object that is the same for each call of a model. */
-const known = new WeakMap<Takes, NotTaken>();
+const known = new WeakMap<Takes, UnsupportedFields>();
 
 /**
  * The request without cache marks and without what vendors want back with an answer, where the model's vendors have no place for them.
  * Clients send the same conversation to every model: marks change no answer, and thoughts of another vendor say nothing to this one.
  */
-export function withoutNotTaken(request: JsonObject, takes: Takes): JsonObject {
-  const notTaken = known.get(takes) ?? notTakenBy(takes);
-  known.set(takes, notTaken);
-  const { marksOfTools, extras, fields } = notTaken;
+export function withoutUnsupportedFields(request: JsonObject, takes: Takes): JsonObject {
+  const unsupported = known.get(takes) ?? unsupportedBy(takes);
+  known.set(takes, unsupported);
+  const { marksOfTools, extras, fields } = unsupported;
   if (!marksOfTools && !extras && fields.length === 0) return request;
   const { messages, tools } = request;
   return {
     ...request,
-    messages: eachOf(messages, (message) => messageWithout(message, notTaken)),
+    messages: eachOf(messages, (message) => messageWithout(message, unsupported)),
     ...(marksOfTools && tools !== undefined
       ? { tools: eachOf(tools, (tool) => without(tool, ['cache_control'])) }
       : {}),
   };
 }
 
-function notTakenBy(takes: Takes): NotTaken {
+function unsupportedBy(takes: Takes): UnsupportedFields {
   const marks = !takes.parameter('messages', MARKED_MESSAGES);
   const marksOfTools = marks || !takes.parameter('tools', MARKED_TOOLS);
   const fields = LEFT.filter(([, messages]) => !takes.parameter('messages', messages)).map(([name]) => name);
@@ -57,7 +57,7 @@ function notTakenBy(takes: Takes): NotTaken {
   return { marks, marksOfTools, fields, extras };
 }
 
-function messageWithout(message: JsonObject, { marks, fields, extras }: NotTaken): JsonObject {
+function messageWithout(message: JsonObject, { marks, fields, extras }: UnsupportedFields): JsonObject {
   const kept = without(message, marks ? [...fields, 'cache_control'] : fields);
   const { content, tool_calls: calls } = kept;
   return {

@@ -30,7 +30,7 @@ export function createKeptAlive(
   { keepAliveMs }: Pick<StreamPace, 'keepAliveMs'>,
   { gone, clock, alive }: Surroundings,
 ): KeptAlive {
-  let writesUnderWay = 0;
+  let writesInFlight = 0;
   let heldUpMs = 0;
   let takenAtMs = clock.nowMs();
   let timer = setTimeout(tellOfSilence, keepAliveMs);
@@ -38,7 +38,7 @@ export function createKeptAlive(
   /** A frame only notes the time at which it was taken. Setting the timer anew for each would cost as much as writing it. */
   function tellOfSilence(): void {
     const leftMs = takenAtMs + keepAliveMs - clock.nowMs();
-    const isSilent = leftMs <= 0 && writesUnderWay === 0 && !gone.aborted;
+    const isSilent = leftMs <= 0 && writesInFlight === 0 && !gone.aborted;
     timer = setTimeout(tellOfSilence, leftMs > 0 ? Math.ceil(leftMs) : keepAliveMs);
     if (isSilent) void send(alive());
   }
@@ -52,9 +52,9 @@ export function createKeptAlive(
 
   async function waitFor(writing: Promise<void>): Promise<void> {
     const fromMs = clock.nowMs();
-    writesUnderWay += 1;
+    writesInFlight += 1;
     await writing;
-    writesUnderWay -= 1;
+    writesInFlight -= 1;
     takenAtMs = clock.nowMs();
     heldUpMs = Math.max(heldUpMs, takenAtMs - fromMs);
   }

@@ -7,7 +7,7 @@ import { createEndAfterBody, endAfterBody } from '#http/answers/end-after-body.t
 
 const LIMITS = {
   bytesMax: 1_000_000,
-  lingerMsMax: 60_000,
+  dropMsMax: 60_000,
   silentMsMax: 60_000,
   connectionsMax: 1,
   burstBytes: 1_000_000_000,
@@ -73,14 +73,14 @@ test('CC-06 a body is dropped up to a limit', async (t) => {
   await one.closed;
 });
 
-test('CC-06 a connection lingers for a limited time', async (t) => {
+test('CC-06 a body is dropped for a limited time', async (t) => {
   const silent = await refusing(t, { silentMsMax: 20 });
   await silent(10).closed;
-  const long = await refusing(t, { lingerMsMax: 20 });
+  const long = await refusing(t, { dropMsMax: 20 });
   await long(10).closed;
 });
 
-test('CC-06 only so many connections linger', async (t) => {
+test('CC-06 only so many bodies are dropped at once', async (t) => {
   const send = await refusing(t, { connectionsMax: 1 });
   const first = send(10);
   await first.answered();

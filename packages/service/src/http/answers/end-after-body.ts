@@ -1,22 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type SteadyClock, steadyClock } from '#kernel/time/clock.ts';
 
-interface LingerLimits {
+interface DropLimits {
   /** Bytes of one body that are taken off the line and dropped. */
   readonly bytesMax: number;
-  readonly lingerMsMax: number;
+  readonly dropMsMax: number;
   /** How long a caller may send nothing. After that, they are either reading the answer or gone. */
   readonly silentMsMax: number;
-  /** Connections that linger at the same time. Beyond it answers are sent without lingering. */
+  /** Connections whose bodies are dropped at the same time. Beyond it answers are sent at once. */
   readonly connectionsMax: number;
   /** Bytes that all connections together may have dropped at once. Then they get as many a second as `bytesPerSecond`. */
   readonly burstBytes: number;
   readonly bytesPerSecond: number;
 }
 
-const LIMITS: LingerLimits = {
+const LIMITS: DropLimits = {
   bytesMax: 134_217_728, // Twice the 64 MB that stock clients must be able to send and still read the answer.
-  lingerMsMax: 30_000, // As long as a request may take in all.
+  dropMsMax: 30_000, // As long as a request may take in all.
   silentMsMax: 5_000,
   connectionsMax: 256,
   burstBytes: 268_435_456, // Four such clients at the same time.
@@ -28,7 +28,7 @@ const LIMITS: LingerLimits = {
  * the line costs the process more than a paid call: so strangers get this much, and then their connections are closed
  * at once (CP-11).
  */
-const STRANGER_LIMITS: LingerLimits = {
+const STRANGER_LIMITS: DropLimits = {
   ...LIMITS,
   connectionsMax: 64,
   burstBytes: 8_388_608,
@@ -44,18 +44,18 @@ type EndAfterBody = (request: IncomingMessage, response: ServerResponse, text: s
  * has not read yet: a client that sends before it reads would see a broken pipe and no 413 (CC-06). Every part is dropped as
  * it arrives, so memory does not grow with the body.
  */
-export function createEndAfterBody(limits: LingerLimits, clock: SteadyClock = steadyClock): EndAfterBody {
+export function createEndAfterBody(limits: DropLimits, clock: SteadyClock = steadyClock): EndAfterBody {
   const budget = createByteBudget(limits, clock);
-  let lingering = 0;
+  let dropping = 0;
   return (request, response, text) => {
-    if (lingering >= limits.connectionsMax || !budget.take(0)) {
+    if (dropping >= limits.connectionsMax || !budget.take(0)) {
       response.end(text);
       return;
     }
-    lingering += 1;
+    dropping += 1;
     response.write(text); // For the caller, the answer is complete. Only `end` closes the connection.
     const onEnd = () => {
-      lingering -= 1;
+      dropping -= 1;
       response.end();
     };
     dropBody({ request, response, limits, budget, onEnd });
@@ -68,7 +68,7 @@ interface ByteBudget {
 }
 
 /** Creates a budget that all connections share, so that an attacker with many of them costs no more than one. */
-function createByteBudget({ burstBytes, bytesPerSecond }: LingerLimits, clock: SteadyClock): ByteBudget {
+function createByteBudget({ burstBytes, bytesPerSecond }: DropLimits, clock: SteadyClock): ByteBudget {
   let left = burstBytes;
   let refilledAtMs = clock.nowMs();
   return {
@@ -84,7 +84,7 @@ function createByteBudget({ burstBytes, bytesPerSecond }: LingerLimits, clock: S
 interface Dropping {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly limits: LingerLimits;
+  readonly limits: DropLimits;
   readonly budget: ByteBudget;
   readonly onEnd: () => void;
 }
@@ -100,7 +100,7 @@ function dropBody({ request, response, limits, budget, onEnd }: Dropping): void 
     request.off('data', drop);
     onEnd();
   };
-  const last = setTimeout(finish, limits.lingerMsMax);
+  const last = setTimeout(finish, limits.dropMsMax);
   const silent = setTimeout(finish, limits.silentMsMax);
   const drop = (part: Buffer) => {
     dropped += part.length;

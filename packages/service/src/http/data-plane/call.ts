@@ -50,7 +50,7 @@ export async function handleCall(plane: CallPlane, wire: Wire, exchange: Exchang
       return refuseAfterBody(exchange, wire.worded(caller), most);
     }
     failpoint('chat.arrived');
-    const bytes = await readBody(exchange, { reading: knownCallers, caller: caller.app.accountId, most });
+    const bytes = await readBody(exchange, { arriving: knownCallers, caller: caller.app.accountId, most });
     failpoint('chat.body-read');
     if (bytes === undefined || response.headersSent) return; // The server has refused it, because it came too slowly.
     answer = bytes instanceof Refusal ? bytes : await complete(plane, exchange, { wire, caller, bytes });

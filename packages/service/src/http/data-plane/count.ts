@@ -25,7 +25,7 @@ export async function handleCount(plane: DataPlane, wire: Wire, asked: Exchange)
   const caller = await admit(gateway, request, listener, wire.takesKeyHeader);
   if (caller instanceof Refusal) return refuseAfterBody(exchange, wire.worded(caller), most);
   const { accountId } = caller.app;
-  const bytes = await readBody(exchange, { reading: knownCallers, caller: accountId, most });
+  const bytes = await readBody(exchange, { arriving: knownCallers, caller: accountId, most });
   if (bytes === undefined || response.headersSent) return;
   const read = wire.counting?.read ?? wire.read;
   const arrived = { wire: { ...wire, read }, caller };

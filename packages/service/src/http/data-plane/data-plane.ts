@@ -81,7 +81,7 @@ async function admitWithBody(
     onRate: (limits, rate) => setHeaders(response, rateLimitHeaders(limits, rate)),
   });
   if (caller instanceof Refusal) return afterBody(exchange, caller);
-  const body = await readBody(exchange, { reading: knownCallers, caller: caller.app.accountId });
+  const body = await readBody(exchange, { arriving: knownCallers, caller: caller.app.accountId });
   if (body === undefined) return refuse('BAD_REQUEST', 'The body ended early.');
   return body instanceof Refusal ? body : { caller, body };
 }

@@ -54,9 +54,9 @@ test('CE-02 a forwarded chat call is under way until answered', async (t) => {
     const asked = arrival();
     const reply = fetch(url + path, { headers: { authorization: 'Bearer k', 'x-service-user': 'u' } });
     const response = await asked;
-    assert.equal(forwarding.callsUnderWay(), count);
+    assert.equal(forwarding.callsInFlight(), count);
     response.end('done');
     assert.equal(await (await reply).text(), 'done');
   }
-  assert.equal(forwarding.callsUnderWay(), 0);
+  assert.equal(forwarding.callsInFlight(), 0);
 });

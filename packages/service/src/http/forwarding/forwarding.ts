@@ -26,12 +26,12 @@ export interface Forwarding {
    * Returns the number of chat calls that other cells are answering. They hold money there, so a process that stops
    * lets them end like its own.
    */
-  readonly callsUnderWay: () => number;
+  readonly callsInFlight: () => number;
   readonly close: () => void;
 }
 
 interface ForwardingOptions {
-  /** The directory of keys, without lent keys, which only this process knows. */
+  /** The directory of keys, without single-use keys, which only this process knows. */
   readonly keys: Pick<KeyDirectory, 'find'>;
   readonly map: Pick<CellMap, 'otherOf' | 'isMoving'>;
   readonly markers: Markers;
@@ -43,7 +43,7 @@ interface ForwardingOptions {
 }
 
 /** Requests of a process that one other cell is answering. Each has a connection of its own there. */
-const UNDER_WAY_MAX = 4_000;
+const IN_FLIGHT_MAX = 4_000;
 /** This is longer than any plain answer may let its caller wait (`timeoutMs` of a model). */
 const CHAT_SILENCE_MS_MAX = 3_600_000;
 /** The longest silence of all other routes. They read a database whose statements end after seconds. */
@@ -73,7 +73,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   const forwarded = new WeakSet<Exchange>();
   const send = createSender(options, relay, forwarded);
   /** The requests under way by cell, so that a cell that does not answer takes nothing from the others. */
-  const underWay = new Map<string, number>();
+  const inFlight = new Map<string, number>();
   let calls = 0;
 
   function judge(exchange: Exchange, caller: Caller | undefined, handle: Handle): Promise<void> | void {
@@ -105,10 +105,10 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     const { name: cell } = other;
     const declared = declaredRefusal(request, largestBodyOf(exchange, options));
     if (declared !== undefined) return sendRefusal(exchange, declared);
-    const others = underWay.get(cell) ?? 0;
-    if (others >= UNDER_WAY_MAX) return sendRefusal(exchange, tooMany());
+    const others = inFlight.get(cell) ?? 0;
+    if (others >= IN_FLIGHT_MAX) return sendRefusal(exchange, tooMany());
     const isCall = exchange.notes !== undefined;
-    underWay.set(cell, others + 1);
+    inFlight.set(cell, others + 1);
     if (isCall) calls += 1;
     try {
       await send(exchange, caller, other);
@@ -118,7 +118,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
       if (isCall && fault instanceof Unanswered) exchange.response.destroy();
       else sendRefusal(exchange, faultRefusal());
     } finally {
-      underWay.set(cell, (underWay.get(cell) ?? 1) - 1);
+      inFlight.set(cell, (inFlight.get(cell) ?? 1) - 1);
       if (isCall) calls -= 1;
     }
   }
@@ -130,7 +130,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
       return judge(exchange, found, handle);
     },
     has: (exchange) => forwarded.has(exchange),
-    callsUnderWay: () => calls,
+    callsInFlight: () => calls,
     close: relay.close,
   };
 }
@@ -149,7 +149,7 @@ function createSender(options: ForwardingOptions, relay: Relay, forwarded: WeakS
   return async (exchange: Exchange, caller: Caller, other: OtherCell): Promise<void> => {
     const { request, correlationId, path, query } = exchange;
     const most = largestBodyOf(exchange, options);
-    const body = await readBody(exchange, { reading: knownCallers, caller: caller.app.accountId, most });
+    const body = await readBody(exchange, { arriving: knownCallers, caller: caller.app.accountId, most });
     if (body === undefined || exchange.response.headersSent) return; // The caller has left, or was refused as malformed.
     if (body instanceof Refusal) return sendRefusal(exchange, body);
     forwarded.add(exchange);

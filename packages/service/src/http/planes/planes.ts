@@ -89,7 +89,7 @@ interface PlanesOptions extends OperatorRules {
   readonly addressOf: CallerAddress;
   readonly paces: PlanePaces;
   /** Shows people that there is no page at an address. */
-  readonly showNowhere: (exchange: Exchange) => Promise<void>;
+  readonly showNotFound: (exchange: Exchange) => Promise<void>;
   /** The address of the service in the OpenAPI document. */
   readonly publicUrl: string;
 }
@@ -106,10 +106,10 @@ function buildNone(): never {
  * parses and validates. All answers that are errors are written by `respond.ts`, so that every plane has the same envelope.
  */
 export async function createPlanes(options: PlanesOptions, addRoutes: (plane: Plane) => void): Promise<Planes> {
-  const { log, addressOf, showNowhere, publicUrl } = options;
+  const { log, addressOf, showNotFound, publicUrl } = options;
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
   const answerNowhere = (exchange: Exchange): void => {
-    if (wantsPage(exchange.request)) void showNowhere(exchange);
+    if (wantsPage(exchange.request)) void showNotFound(exchange);
     else sendNowhere(exchange);
   };
   const routerOptions = { ignoreTrailingSlash: false, maxParamLength: PATH_PART_LENGTH_MAX };

@@ -37,8 +37,8 @@ export function readBodies(
 
 function readerOf({ signedIn, raw, routeOptions }: FastifyRequest, addressOf: CallerAddress): BodyReader {
   const most = routeOptions.config.isLarge === true ? LARGE_BODY_BYTES_MAX : BODY_BYTES_MAX;
-  if (signedIn !== undefined) return { reading: knownCallers, caller: signedIn.account.accountId, most };
-  return { reading: strangers, caller: addressOf(raw), most: PUBLIC_BODY_BYTES_MAX };
+  if (signedIn !== undefined) return { arriving: knownCallers, caller: signedIn.account.accountId, most };
+  return { arriving: strangers, caller: addressOf(raw), most: PUBLIC_BODY_BYTES_MAX };
 }
 
 function exactly(bytes: Buffer): JsonObject {

@@ -1,19 +1,19 @@
 /** The bytes of the bodies that are arriving. They are bounded for the process, and for each caller within it. */
-export interface Reading {
+export interface ArrivingBodies {
   /** Begins to count a body of this caller. Returns undefined if there is no room: then refuse the request without reading on. */
-  readonly begin: (caller: string) => ReadingBody | undefined;
+  readonly begin: (caller: string) => ArrivingBody | undefined;
   /** What all bodies count for at present, in bytes. */
   readonly bytes: () => number;
 }
 
-interface ReadingBody {
+interface ArrivingBody {
   /** Counts the bytes that this body has by now. Returns false if there is no room for them: then `end` it, and refuse it. */
   readonly grow: (bytes: number) => boolean;
   /** Ends the counting. May be called more than once. */
   readonly end: () => void;
 }
 
-interface ReadingLimits {
+interface ArrivingLimits {
   readonly bytesMax: number;
   /**
    * One caller gets no more than this part of the room that is left: a quarter of it if this is 4. So a few callers cannot keep
@@ -33,7 +33,7 @@ interface Share {
   bytes: number;
 }
 
-export function createReading({ bytesMax, part }: ReadingLimits): Reading {
+export function createArrivingBodies({ bytesMax, part }: ArrivingLimits): ArrivingBodies {
   /**
    * The shares by caller. Callers of whom nothing arrives stay for a while, because to add and delete one with each
    * call would cost memory (`kernel/work/indexed-set.ts`).
@@ -87,16 +87,16 @@ const MIB = 1_048_576;
  * Bodies of callers whose key or session is known. All apps of an account count together, because anybody can make a hundred:
  * 25 MiB for one account alone.
  */
-export const knownCallers = createReading({ bytesMax: 128 * MIB, part: 4 });
+export const knownCallers = createArrivingBodies({ bytesMax: 128 * MIB, part: 4 });
 /**
  * Bodies above 1 MiB, for as long as their calls keep them: a plain call until it is answered, a stream until it has begun. A call has
  * a body up to four times, as bytes and as text.
  */
-export const largeBodies = createReading({ bytesMax: 256 * MIB, part: 4 });
+export const largeBodies = createArrivingBodies({ bytesMax: 256 * MIB, part: 4 });
 /** Bodies of anybody else, of at most 16 KiB each: 512 at once, 56 of them from one network address (CP-11). */
-export const strangers = createReading({ bytesMax: 8 * MIB, part: 8 });
+export const strangers = createArrivingBodies({ bytesMax: 8 * MIB, part: 8 });
 /**
  * Webhooks of the payment processor. Apart from those of strangers, so that these cannot keep a payment from being booked. Anybody
  * can send to that address, so these count by network address too.
  */
-export const processors = createReading({ bytesMax: 32 * MIB, part: 4 });
+export const processors = createArrivingBodies({ bytesMax: 32 * MIB, part: 4 });

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Reading, strangers } from '#http/requests/arriving-bodies.ts';
+import { type ArrivingBodies, strangers } from '#http/requests/arriving-bodies.ts';
 import type { Exchange } from '#http/answers/respond.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 
@@ -17,7 +17,7 @@ type Sides = Pick<Exchange, 'request' | 'response'>;
 
 /** The account on which a body is read. */
 export interface BodyReader {
-  readonly reading: Reading;
+  readonly arriving: ArrivingBodies;
   /** The account or network address whose bodies count together. */
   readonly caller: string;
   /** The most bytes of the body. The limit is 1 MiB if it is left out. */
@@ -59,9 +59,9 @@ export function readBody(exchange: Sides, reader: BodyReader): ReadBody | Promis
  */
 function collect(
   { request, response }: Sides,
-  { reading, caller, most = BODY_BYTES_MAX }: BodyReader,
+  { arriving, caller, most = BODY_BYTES_MAX }: BodyReader,
 ): Promise<ReadBody> {
-  const counted = reading.begin(caller);
+  const counted = arriving.begin(caller);
   if (counted === undefined) return Promise.resolve(tooMany());
   return new Promise((resolve) => {
     let whole: Buffer = EMPTY; // Most bodies arrive in one part, which need not be copied.

@@ -15,7 +15,7 @@ export async function handleProcessorWebhook(
 ): Promise<void> {
   if (webhooks === undefined) return sendNowhere(exchange);
   const { request, response } = exchange;
-  const body = await readBody(exchange, { reading: processors, caller: request.socket.remoteAddress ?? '' });
+  const body = await readBody(exchange, { arriving: processors, caller: request.socket.remoteAddress ?? '' });
   if (body === undefined || response.headersSent) return;
   if (body instanceof Refusal) return sendRefusal(exchange, body);
   const received = await webhooks.receive(body, request.headers);

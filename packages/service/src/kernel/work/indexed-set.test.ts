@@ -1,40 +1,40 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Listed, Roster } from '#kernel/work/indexed-set.ts';
+import { type Indexed, IndexedSet } from '#kernel/work/indexed-set.ts';
 import { promotedShareOf } from '../../../../../tests/support/promoted.ts';
 
-interface Named extends Listed {
+interface Named extends Indexed {
   readonly name: string;
 }
 
 const named = (name: string): Named => ({ name, place: -1 });
 
-test('WA-17 a roster has what was added, not deleted', () => {
+test('WA-17 an indexed set has what was added, not deleted', () => {
   const [a, b, c, d] = [named('a'), named('b'), named('c'), named('d')];
-  const roster = new Roster<Named>();
-  for (const one of [a, b, c]) roster.add(one);
+  const set = new IndexedSet<Named>();
+  for (const one of [a, b, c]) set.add(one);
   assert.deepEqual(
-    [a, c, a, d].map((one) => roster.delete(one)),
+    [a, c, a, d].map((one) => set.delete(one)),
     [true, true, false, false],
   );
-  roster.add(d);
-  roster.add(a);
+  set.add(d);
+  set.add(a);
   const names = () =>
-    roster
+    set
       .all()
       .map(({ name }) => name)
       .toSorted();
   assert.deepEqual(names(), ['a', 'b', 'd']);
-  for (const one of roster.all()) roster.delete(one);
+  for (const one of set.all()) set.delete(one);
   assert.deepEqual(names(), []);
 });
 
-test('WA-17 what a roster had is collected with the young generation', () => {
-  const roster = new Roster<Listed & { readonly kept: object }>();
+test('WA-17 what an indexed set had is collected with the young generation', () => {
+  const set = new IndexedSet<Indexed & { readonly kept: object }>();
   const share = promotedShareOf((kept) => {
     const one = { kept, place: -1 };
-    roster.add(one);
-    return () => roster.delete(one);
+    set.add(one);
+    return () => set.delete(one);
   });
   assert.ok(share < 0.1, `${share} of it was promoted`); // Of a Set, 0.58.
 });

@@ -1,6 +1,6 @@
-/** Something that can be in a roster, in one at a time. */
-export interface Listed {
-  /** Where the item is in the roster, or -1 if it is in none. The roster keeps this field. */
+/** Something that can be in an indexed set, in one at a time. */
+export interface Indexed {
+  /** Where the item is in the set, or -1 if it is in none. The set keeps this field. */
   place: number;
 }
 
@@ -12,7 +12,7 @@ export interface Listed {
  * the old generation, no later one is collected with the young: all of them are promoted, and with each the calls that were under
  * way when it was made.
  */
-export class Roster<Item extends Listed> {
+export class IndexedSet<Item extends Indexed> {
   readonly #items: Item[] = [];
 
   add(item: Item): void {

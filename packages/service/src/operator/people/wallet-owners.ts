@@ -3,7 +3,7 @@ import { createConnections } from '#connections/connection.ts';
 import { ownerOfWallet, releaseWallet } from '#connections/release.ts';
 import type { Pool, Queryable } from '#db/pool/pool.ts';
 import { emailOf } from '#people/email.ts';
-import { moveIdentity } from '#people/email-change.ts';
+import { changeEmail } from '#people/email-change.ts';
 import { selectSessionsOf } from '#people/privacy-queries.ts';
 import { selectIdentity, selectIdentityByEmail, selectPasskeysOf } from '#people/queries.ts';
 import { assert } from '#kernel/faults/assert.ts';
@@ -107,7 +107,7 @@ export function createWalletOwners({ pool, currency, mailReleased, mailMoved }: 
       if (email === undefined) return refuse('BAD_REQUEST', '`email` must be an e-mail address.', { param: 'email' });
       const named = { ...act, action: 'identity.move', subject: identityId };
       const done = await audited<WalletOwner | Refusal<'NOT_FOUND' | 'CONFLICT'>>(pool, named, async (tx, note) => {
-        const moved = await moveIdentity(tx, identityId, email);
+        const moved = await changeEmail(tx, identityId, email);
         if (moved === 'unknown') return refuse('NOT_FOUND', 'There is no such identity.');
         if (moved === 'taken') return taken();
         if (moved === 'same') return new Repeated({ identityId, email, wallets: [] });

@@ -4,7 +4,7 @@ import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import type { HttpClient } from '@purser/upstream-http/client.ts';
 import { fromAzureEntry } from '#providers/azure/from-entry.ts';
 import { fromMistralEntry } from '#providers/mistral/from-entry.ts';
-import { fromEntry } from '#providers/compatible-entry.ts';
+import { fromCompatibleEntry } from '#providers/compatible-entry.ts';
 import type { Api, Provider } from '#providers/port/provider.ts';
 
 type Entry<Kind> = Extract<CatalogueProvider, { kind: Kind }>;
@@ -34,7 +34,7 @@ async function addressOf(make: (http: HttpClient) => Provider, apis: readonly Ap
 }
 
 const compatible = (more: Partial<Entry<'openai-compatible'>>) => (http: HttpClient) =>
-  fromEntry(
+  fromCompatibleEntry(
     http,
     { kind: 'openai-compatible', baseUrl: 'https://llm.test/v1/', onAbandon: 'cancel', ...more },
     undefined,

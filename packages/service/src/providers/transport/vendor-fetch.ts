@@ -1,5 +1,9 @@
 import type { fetch as undiciFetch } from 'undici';
-import { type CredentialAnswer, type CredentialRequest, requestCredentials } from '#providers/transport/credential-request.ts';
+import {
+  type CredentialAnswer,
+  type CredentialRequest,
+  requestCredentials,
+} from '#providers/transport/credential-request.ts';
 import { type Dispatchers, loadDispatchers } from '#providers/transport/dispatchers.ts';
 import { disguisedErrorIn } from '#providers/errors/disguised.ts';
 import { ANSWER_BYTES_MAX, UpstreamError } from '#providers/port/provider.ts';

@@ -1,5 +1,5 @@
 import { PUBLIC_BODY_BYTES_MAX, readBody } from '#http/requests/read-body.ts';
-import { type Reading, strangers } from '#http/requests/arriving-bodies.ts';
+import { type ArrivingBodies, strangers } from '#http/requests/arriving-bodies.ts';
 import type { Exchange } from '#http/answers/respond.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 
@@ -22,7 +22,7 @@ const FILE_FORM_BYTES_MAX = 20_480;
 
 /** A form that may be larger, from somebody who is signed in. */
 interface LargeForm {
-  readonly reading: Reading;
+  readonly arriving: ArrivingBodies;
   /** The limit in bytes. */
   readonly most: number;
 }
@@ -36,7 +36,7 @@ export async function readForm(
   const type = exchange.request.headers['content-type'] ?? '';
   const hasFile = FILE_TYPE.test(type);
   if (!hasFile && !TYPE.test(type)) return noForm();
-  const ordinary = { reading: strangers, most: hasFile ? FILE_FORM_BYTES_MAX : PUBLIC_BODY_BYTES_MAX };
+  const ordinary = { arriving: strangers, most: hasFile ? FILE_FORM_BYTES_MAX : PUBLIC_BODY_BYTES_MAX };
   const bytes = await readBody(exchange, { ...ordinary, ...large, caller: address });
   if (bytes === undefined || bytes instanceof Refusal) return bytes;
   if (hasFile) return (await partsOf(bytes, type)) ?? noForm();

@@ -10,14 +10,14 @@ import { refusalPage, refusedBy } from '#web/frame/responses.ts';
 import { sendPage } from '#web/serving/send-page.ts';
 import { REFUSAL_TEXTS as TEXTS } from '#web/frame/texts.ts';
 
-interface NowhereOptions {
+interface NotFoundOptions {
   readonly frame: Frame;
   readonly addressOf: CallerAddress;
   readonly pace: PagePace;
 }
 
 /** Answers people who opened an address that does not exist. Clients of the API get the envelope instead (ER-01). */
-export function createNowhere({ frame, addressOf, pace }: NowhereOptions): (exchange: Exchange) => Promise<void> {
+export function createNotFound({ frame, addressOf, pace }: NotFoundOptions): (exchange: Exchange) => Promise<void> {
   const home = { path: '/', name: TEXTS.toStart };
   const body = card(errorSummary(TEXTS.nowhere), linkLine(home.path, home.name));
   const page = pageOf({ title: TEXTS.nowhereTitle, body, frame, isError: true });

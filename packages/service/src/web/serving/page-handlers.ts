@@ -100,7 +100,7 @@ async function answer<Who>(
   // Bodies of strangers have a small room of their own, so only somebody whom the page lets in may send more.
   const sender = isForm && formBytesMax !== undefined ? await findWho() : undefined;
   const most = sender && formBytesMax?.(sender, exchange.path);
-  const large = most === undefined ? undefined : { reading: knownCallers, most };
+  const large = most === undefined ? undefined : { arriving: knownCallers, most };
   const form = isForm ? await readForm(exchange, address, large) : undefined;
   if (form instanceof Refusal) return refusalPage(audience, form);
   if (isForm && form === undefined) return undefined;

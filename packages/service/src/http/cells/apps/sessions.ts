@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import type { EveryCell } from '#http/cells/questions/every-cell.ts';
 import type { CellQuestion } from '#http/cells/questions/question.ts';
-import { appIdSchema, countSchema, listOf, maybe, microsSchema, textSchema, userIdSchema } from '#http/cells/questions/schemas.ts';
+import {
+  appIdSchema,
+  countSchema,
+  listOf,
+  maybe,
+  microsSchema,
+  textSchema,
+  userIdSchema,
+} from '#http/cells/questions/schemas.ts';
 import { codingAgentOf } from '#kernel/calls/call-session.ts';
 import {
   type AskedPage,

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import type { EveryCell } from '#http/cells/questions/every-cell.ts';
 import type { CellQuestion } from '#http/cells/questions/question.ts';
 import { added, costliest, inTime, sumOf, timeOf } from '#http/cells/questions/add-rows.ts';
-import { appIdSchema, bigintSchema, listOf, modeSchema, textSchema, timeSchema } from '#http/cells/questions/schemas.ts';
+import {
+  appIdSchema,
+  bigintSchema,
+  listOf,
+  modeSchema,
+  textSchema,
+  timeSchema,
+} from '#http/cells/questions/schemas.ts';
 import { CONSOLE_KEY_ID, type KeyId, parseId } from '#kernel/values/ids.ts';
 import type { StatsOutcome } from '#calls/stats/outcome.ts';
 import type { Firsts, SumsQuery, SumsRow } from '#calls/stats/queries.ts';

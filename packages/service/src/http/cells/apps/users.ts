@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import type { EveryCell } from '#http/cells/questions/every-cell.ts';
 import type { CellQuestion } from '#http/cells/questions/question.ts';
-import { appIdSchema, bigintSchema, listOf, textSchema, timeSchema, userIdSchema } from '#http/cells/questions/schemas.ts';
+import {
+  appIdSchema,
+  bigintSchema,
+  listOf,
+  textSchema,
+  timeSchema,
+  userIdSchema,
+} from '#http/cells/questions/schemas.ts';
 import type { AppId, EndUserId } from '#kernel/values/ids.ts';
 import type { AppUserRows, UsersPage } from '#ledger/overview/app-users.ts';
 import type { AppUserRow, SpentRow } from '#ledger/wallet/queries.ts';

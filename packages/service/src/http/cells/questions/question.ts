@@ -26,7 +26,7 @@ export interface CellRoute {
 }
 
 /** Each cell has a few processes, and each of them a few questions under way. */
-const UNDER_WAY_MAX = 256;
+const IN_FLIGHT_MAX = 256;
 
 /**
  * Answers the question of another cell. Everybody else gets the 404 of an address that leads nowhere, and so does a question that has
@@ -38,12 +38,12 @@ export function answerCells<Asked, Answer>(
   answerOf: (asked: Asked, from: string) => Promise<Answer | undefined>,
 ): CellRoute {
   const { path, bytesMax } = question;
-  let underWay = 0;
+  let inFlight = 0;
 
   async function answer(exchange: Exchange): Promise<void> {
     const signed = requests.read(exchange.request.headers, exchange.path);
     if (signed === undefined) return sendNowhere(exchange);
-    const body = await readBody(exchange, { reading: knownCallers, caller: signed.from, most: bytesMax });
+    const body = await readBody(exchange, { arriving: knownCallers, caller: signed.from, most: bytesMax });
     if (body === undefined) return;
     if (body instanceof Refusal) return sendRefusal(exchange, body);
     const asked = signed.covers(body) ? question.asked.safeParse(parsed(body)).data : undefined;
@@ -56,9 +56,9 @@ export function answerCells<Asked, Answer>(
   return {
     path,
     handle: async (exchange) => {
-      if (underWay >= UNDER_WAY_MAX) return sendRefusal(exchange, tooMany());
-      underWay += 1;
-      await answer(exchange).finally(() => (underWay -= 1));
+      if (inFlight >= IN_FLIGHT_MAX) return sendRefusal(exchange, tooMany());
+      inFlight += 1;
+      await answer(exchange).finally(() => (inFlight -= 1));
     },
   };
 }

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { appIdSchema, bigintSchema, callIdSchema, objectSchema, timeSchema, userIdSchema } from '#http/cells/questions/schemas.ts';
+import {
+  appIdSchema,
+  bigintSchema,
+  callIdSchema,
+  objectSchema,
+  timeSchema,
+  userIdSchema,
+} from '#http/cells/questions/schemas.ts';
 import type { ReceiptRow } from '#calls/usage/queries.ts';
 
 /** A receipt as its cell has it. It contains nothing of prompts or answers. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CellAway } from '#cells/routing/cell-away.ts';
 import type { FormerAnswer } from '#http/cells/wallets/former-cells.ts';
 import { askCell, type CellQuestion } from '#http/cells/questions/question.ts';
-import { fromFormer, type Paged, type Reach, userPage } from '#http/cells/wallets/movements.ts';
+import { fromFormer, type Paged, type FormerPeers, userPage } from '#http/cells/wallets/movements.ts';
 import { bigintSchema, timeSchema } from '#http/cells/questions/schemas.ts';
 import { describeFault } from '#kernel/log.ts';
 import { newestFirst } from '#ledger/history/place.ts';
@@ -36,7 +36,10 @@ export const USER_ENTRIES: CellQuestion<Paged, FormerAnswer<readonly EntryOfCell
  * The entries of wallets that are in this cell, also where they were before. If a former cell is away, those of this cell are a page, and
  * what is older is another one, which is refused until it answers.
  */
-export function entriesEverywhere({ entries }: StayReader, { own, map, former, client, log }: Reach): EntriesElsewhere {
+export function entriesEverywhere(
+  { entries }: StayReader,
+  { own, map, former, client, log }: FormerPeers,
+): EntriesElsewhere {
   return async (wallet, { before, most }) => {
     const { appId, userId } = wallet;
     if (!former.hasAny(wallet) || map.otherOf(appId, userId) !== undefined) return undefined;

@@ -110,7 +110,7 @@ interface Readers {
 }
 
 /** The way to the cells in which users were before. */
-export interface Reach {
+export interface FormerPeers {
   /** The name of this cell. */
   readonly own: string;
   readonly map: Pick<CellMap, 'otherOf'>;
@@ -125,7 +125,7 @@ export interface Reach {
  */
 export function movementsEverywhere(
   { local, stays }: Readers,
-  { former, client, log }: Pick<Reach, 'former' | 'client' | 'log'>,
+  { former, client, log }: Pick<FormerPeers, 'former' | 'client' | 'log'>,
 ): WalletMovements {
   const ask = async <Asked extends User, Row>(
     question: CellQuestion<Asked, FormerAnswer<readonly Row[]>>,

@@ -1,12 +1,5 @@
 import { appListSchema, appParamsSchema, appSchema, changeAppSchema, newAppSchema } from '@purser/contract/control.ts';
-import {
-  type ControlPlane,
-  callerOf,
-  noSuchApp,
-  type OwnApp,
-  ownApp,
-  ownerOf,
-} from '#http/planes/control-plane.ts';
+import { type ControlPlane, callerOf, noSuchApp, type OwnApp, ownApp, ownerOf } from '#http/planes/control-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 import { isoOf } from '#kernel/time/clock.ts';
 

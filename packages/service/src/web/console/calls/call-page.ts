@@ -10,7 +10,7 @@ import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
 import { showAppPage } from '#web/console/frame/console-page.ts';
 import type { CallsServices } from '#web/console/calls/services.ts';
 import { outcomeOf } from '#web/console/calls/calls-page.ts';
-import { type KnownCall, lifeOf, saidBy } from '#web/console/calls/timeline.ts';
+import { type KnownCall, timelineOf, saidBy } from '#web/console/calls/timeline.ts';
 import { CALL_TEXTS as TEXTS, CALLS_TEXTS, CODE_TEXTS } from '#web/console/calls/texts.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 
@@ -64,7 +64,7 @@ async function find(
 function viewOf(services: CallsServices, asked: AppRequest, call: KnownCall, at: number): Html {
   const { trace, receipt } = call;
   const why = trace?.code === undefined ? undefined : CODE_TEXTS[trace.code as keyof typeof CODE_TEXTS];
-  const steps = lifeOf(call, (amount) => asked.request.formats.amount(amount, services.currency));
+  const steps = timelineOf(call, (amount) => asked.request.formats.amount(amount, services.currency));
   const life = html`<ol>${steps.map(({ name, what }) => html`<li><div><strong>${name}</strong><br>${what}</div></li>\n`)}</ol>`;
   return html`<div class="columns">
 <div>

@@ -16,7 +16,7 @@ interface Step {
 }
 
 /** What happened to a call, step by step, as far as it got. */
-export function lifeOf({ trace, receipt }: KnownCall, written: (amount: Micros) => string): readonly Step[] {
+export function timelineOf({ trace, receipt }: KnownCall, written: (amount: Micros) => string): readonly Step[] {
   if (trace?.outcome === 'replayed') return [{ name: TEXTS.provider, what: TEXTS.replay }];
   const admitted = { name: TEXTS.admitted, what: TEXTS.began };
   const hadHold = receipt !== undefined || (trace?.mode === 'sandbox' && trace.outcome !== 'refused');

@@ -45,7 +45,7 @@ async function makeCall(services: PlaygroundServices, asked: AppRequest, form: F
   const wanted = wantedOf(typedOf(form), modelsOf(services, asked));
   if (typeof wanted === 'string') return refuse('BAD_REQUEST', wanted);
   if (mode === 'live' && form.field('confirm') !== 'yes') return refuse('BAD_REQUEST', TEXTS.confirmFault);
-  const key = await services.lentKeys.lend({ owner, appId: app.appId, mode, ...wanted });
+  const key = await services.playgroundKeys.make({ owner, appId: app.appId, mode, ...wanted });
   if (key instanceof Refusal) return key;
   const left = new AbortController();
   const { response } = request.exchange;

@@ -8,7 +8,7 @@ import { wireName } from '#web/format/wire-name.ts';
 import { moment } from '#web/figures/moment.ts';
 import { section } from '#web/components/section.ts';
 import { table } from '#web/figures/table.ts';
-import { lifeOf, saidBy } from '#web/console/calls/timeline.ts';
+import { timelineOf, saidBy } from '#web/console/calls/timeline.ts';
 import { CALL_TEXTS as LIFE_TEXTS, CALLS_TEXTS, OUTCOME_TEXTS } from '#web/console/calls/texts.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 import { forOperator, type OpsRequest } from '#web/ops/frame/for-operator.ts';
@@ -56,7 +56,7 @@ ${only === undefined ? undefined : entriesOf(services, asked, books)}
 type AskedWithNames = OpsRequest & { readonly names: AppNames };
 
 function viewOf(services: OpsServices, asked: AskedWithNames, call: KnownCall, at: number): Html {
-  const steps = lifeOf(call, (amount) => asked.request.formats.amount(amount, services.currency));
+  const steps = timelineOf(call, (amount) => asked.request.formats.amount(amount, services.currency));
   const life = html`<ol>${steps.map(({ name, what }) => html`<li><div><strong>${name}</strong><br>${what}</div></li>\n`)}</ol>`;
   return html`<div class="columns">
 <div>

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fittedOf, readBody, readForCount, refusalOf, toldOf } from '../../../../../../../tests/support/read-messages.ts';
+import {
+  fittedOf,
+  readBody,
+  readForCount,
+  refusalOf,
+  toldOf,
+} from '../../../../../../../tests/support/read-messages.ts';
 import { byOf } from '../../../../../../../tests/support/read-responses.ts';
 import type { JsonObject } from '#kernel/text/json.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';

@@ -1,12 +1,4 @@
-import {
-  anything,
-  neutral,
-  oneOf,
-  structured,
-  TOKENS_MAX,
-  type Values,
-  whole,
-} from '#gateway/parameters/values.ts';
+import { anything, neutral, oneOf, structured, TOKENS_MAX, type Values, whole } from '#gateway/parameters/values.ts';
 import { PARAMETERS as OF_CHAT } from '#gateway/parameters/parameters.ts';
 import { createParameterCheck } from '#gateway/request/parameter-check.ts';
 import { readMark } from '#gateway/wires/messages/conversation/content.ts';

@@ -11,12 +11,11 @@ import { nativeHeaders, nativeRequest, tokensOfReferences } from '#gateway/wires
 import type { Message } from '#gateway/wires/messages/conversation/places.ts';
 import { shownThinking, thinkingOf } from '#gateway/wires/messages/request/thinking.ts';
 import { type Choice, readChoice, readTools, type ToolSet } from '#gateway/wires/messages/conversation/tools.ts';
-import { withoutNotTaken } from '#gateway/request/unsupported-fields.ts';
+import { withoutUnsupportedFields } from '#gateway/request/unsupported-fields.ts';
 import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 
-/** What reading needs. */
-interface Reading {
+interface ReadOptions {
   /** Makes what writes the answer. */
   readonly replyOf: (echo: Echo) => Reply;
   /** Whether a prompt is only counted. Such a body needs no limit. */
@@ -37,14 +36,14 @@ function limitMissing({ max_tokens: limit }: JsonObject, isCounting: boolean): R
 }
 
 /** Reads a body of `POST /v1/messages` into the form of chat completions, whose checks it then passes (WI-08). */
-export function createRead(reading: Reading): Wire['read'] {
-  return (body, by) => readRequest(body, by, reading);
+export function createRead(options: ReadOptions): Wire['read'] {
+  return (body, by) => readRequest(body, by, options);
 }
 
 function readRequest(
   body: JsonObject,
   by: AskedBy,
-  { replyOf, isCounting = false }: Reading,
+  { replyOf, isCounting = false }: ReadOptions,
 ): WireRequest | Refusal<'BAD_REQUEST'> {
   const { model, stream } = body;
   if (typeof model !== 'string' || model === '') {
@@ -127,7 +126,7 @@ function fit(
   const thinking = thinkingOf(body, takes);
   const leftOut = [...thinking.leftOut];
   // Where everyone is sent the caller's own form, the inner one is checked and counted, and reaches nobody.
-  const inner = takes.ownForm ? request : withoutNotTaken(request, takes);
+  const inner = takes.ownForm ? request : withoutUnsupportedFields(request, takes);
   const fitted: Record<string, unknown> = { ...inner, ...thinking.asked };
   // Agents say it to every model, and cope with several calls.
   if (request['parallel_tool_calls'] === false && !takes.parameter('parallel_tool_calls', false)) {

@@ -14,12 +14,11 @@ import type { SealedIds } from '#gateway/wires/responses/conversation/sealed-ids
 import { settingsOf } from '#gateway/wires/responses/request/echoed-settings.ts';
 import { type Choice, readChoice } from '#gateway/wires/responses/conversation/tool-choice.ts';
 import { type OtherTool, readTools, type ToolSet } from '#gateway/wires/responses/conversation/tools.ts';
-import { withoutNotTaken } from '#gateway/request/unsupported-fields.ts';
+import { withoutUnsupportedFields } from '#gateway/request/unsupported-fields.ts';
 import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 
-/** What reading needs. */
-interface Reading {
+interface ReadOptions {
   readonly sealedIds: SealedIds;
   /** Makes what writes the answer. */
   readonly replyOf: (echo: Echo, sealing: Sealing) => Reply;
@@ -36,14 +35,14 @@ interface Parts {
 }
 
 /** Reads a body of `POST /v1/responses` into the form of chat completions, whose checks it then passes (WI-04). */
-export function createRead(reading: Reading): Wire['read'] {
-  return (body, by) => readRequest(body, by, reading);
+export function createRead(options: ReadOptions): Wire['read'] {
+  return (body, by) => readRequest(body, by, options);
 }
 
 function readRequest(
   body: JsonObject,
   by: AskedBy,
-  { sealedIds, replyOf }: Reading,
+  { sealedIds, replyOf }: ReadOptions,
 ): WireRequest | Refusal<'BAD_REQUEST'> {
   const { model, stream } = body;
   if (typeof model !== 'string' || model === '') {
@@ -152,7 +151,7 @@ function fit(parts: Parts, request: JsonObject, takes: Takes, sealedIds: SealedI
   if (insistsOn !== undefined && isLeftOut(insistsOn.tool, takes)) return refuseTool(insistsOn);
   const leftOut = new Set(tools.others.filter(({ tool }) => isLeftOut(tool, takes)).map(({ tool }) => tool.type));
   const dropped = new Set<string>();
-  const fitted: Record<string, unknown> = { ...withoutNotTaken(request, takes) };
+  const fitted: Record<string, unknown> = { ...withoutUnsupportedFields(request, takes) };
   if (request['verbosity'] !== undefined && !takes.parameter('verbosity', request['verbosity'])) {
     delete fitted['verbosity'];
     dropped.add('text.verbosity');
