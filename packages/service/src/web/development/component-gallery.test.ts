@@ -5,13 +5,14 @@ import { test } from 'node:test';
 import { galleryPage } from '#web/development/component-gallery.ts';
 import { COMPONENT_SAMPLES } from '#web/development/samples/component-samples.ts';
 
-const FOLDER = path.join(import.meta.dirname, '../components');
+const ROOMS = ['components', 'fields', 'figures'].map((room) => path.join(import.meta.dirname, '..', room));
 
-/** Every function that the files of `web/components` export. */
+/** Every function that the files of these rooms export. */
 async function exportedComponents(): Promise<ReadonlyMap<unknown, string>> {
-  const files = readdirSync(FOLDER).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
+  const files = ROOMS.flatMap((room) => readdirSync(room).map((name) => path.join(room, name)));
+  const sources = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
   const modules = await Promise.all(
-    files.map(async (name) => (await import(path.join(FOLDER, name))) as Readonly<Record<string, unknown>>),
+    sources.map(async (file) => (await import(file)) as Readonly<Record<string, unknown>>),
   );
   const exported = modules.flatMap((module) => Object.entries(module));
   return new Map(exported.filter(([, value]) => typeof value === 'function').map(([name, value]) => [value, name]));
