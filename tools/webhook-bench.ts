@@ -12,7 +12,7 @@ import { createLog } from '../packages/service/src/kernel/log.ts';
 import { systemClock } from '../packages/service/src/kernel/time/clock.ts';
 import { createCourier } from '../packages/service/src/webhooks/delivery/deliver.ts';
 import { createEndpointGuard } from '../packages/service/src/webhooks/delivery/endpoint-guard.ts';
-import { upsertSubscription } from '../packages/service/src/webhooks/queue/queries.ts';
+import { upsertSubscription } from '../packages/service/src/webhooks/subscriptions/queries.ts';
 import { createSigningSecrets } from '../packages/service/src/webhooks/delivery/signing-secret.ts';
 import { startWebhookWorker } from '../packages/service/src/webhooks/queue/worker.ts';
 import { startReceiver } from '../tests/support/webhook-receiver.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EndUserId } from '../../packages/service/src/kernel/values/ids.ts';
 import { micros } from '../../packages/service/src/kernel/values/micros.ts';
-import { resetSandboxWallet } from '../../packages/service/src/sandbox/holds/queries.ts';
+import { resetSandboxWallet } from '../../packages/service/src/sandbox/wallets/queries.ts';
 import { chargeFor } from '../support/catalogue.ts';
 import { chat, type Reply, send } from '../support/client.ts';
 import { callRoute, DATA_PLANE } from '../support/every-route-refuses.ts';

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { ROOT } from '../../tools/toolchain.ts';
-import { slotNameOf } from '../../packages/service/src/cells/topology/queries.ts';
+import { slotNameOf } from '../../packages/service/src/cells/directory/queries.ts';
 import {
   COPY,
   DATABASES,

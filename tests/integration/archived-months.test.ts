@@ -9,12 +9,12 @@ import { UsageError } from '../../packages/service/src/cli/terminal/command-erro
 import { Refusal } from '../../packages/service/src/kernel/faults/refusal.ts';
 import { checkChanges } from '../../packages/service/src/ledger/check/check.ts';
 import { archiveMonth, detachMonth } from '../../packages/service/src/ledger/archives/archive.ts';
-import { MonthFault } from '../../packages/service/src/ledger/months/fault.ts';
-import { beginRestore, endRestore } from '../../packages/service/src/ledger/months/queries.ts';
+import { MonthFault } from '../../packages/service/src/ledger/months/month-fault.ts';
+import { beginRestore, endRestore } from '../../packages/service/src/ledger/archives/queries.ts';
 import { restoreMonth } from '../../packages/service/src/ledger/archives/restore.ts';
 import { selectDaysOfWallet, selectEntriesOfWallet } from '../../packages/service/src/ledger/history/queries.ts';
 import { rebuildStats } from '../../packages/service/src/calls/rebuild/rebuild.ts';
-import { selectSummedFrom } from '../../packages/service/src/calls/stats/queries.ts';
+import { selectSummedFrom } from '../../packages/service/src/calls/roll-up/queries.ts';
 import { rollUpAll } from '../../packages/service/src/calls/roll-up/roll-up.ts';
 import { createAppUsage, nameOf } from '../../packages/service/src/calls/usage/report.ts';
 import { APP, createLedgerDatabase, type LedgerDatabase } from '../support/ledger-database.ts';

@@ -6,7 +6,7 @@ import { closeMonth } from '../../packages/service/src/ledger/closing/close.ts';
 import { makeMonth } from '../../packages/service/src/ledger/months/queries.ts';
 import { HEADER, readReceiptLines } from '../../packages/service/src/ledger/months/receipt-lines.ts';
 import { selectChanges } from '../../packages/service/src/ledger/check/queries.ts';
-import { rollUp } from '../../packages/service/src/calls/stats/queries.ts';
+import { rollUp } from '../../packages/service/src/calls/roll-up/queries.ts';
 import { rollUpAll } from '../../packages/service/src/calls/roll-up/roll-up.ts';
 import { callIdAt } from '../support/call-ids.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';

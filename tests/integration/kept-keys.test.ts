@@ -13,7 +13,7 @@ import { openKeptKeys } from '../../packages/service/src/db/identity/kept-keys.t
 import { deriveKey } from '../../packages/service/src/kernel/crypto/crypto.ts';
 import type { AccountId } from '../../packages/service/src/kernel/values/ids.ts';
 import { KEPT_PURPOSES, type KeptKeys } from '../../packages/service/src/kernel/crypto/keys.ts';
-import { upsertSubscription, selectSubscription } from '../../packages/service/src/webhooks/queue/queries.ts';
+import { selectSubscription, upsertSubscription } from '../../packages/service/src/webhooks/subscriptions/queries.ts';
 import { createSigningSecrets } from '../../packages/service/src/webhooks/delivery/signing-secret.ts';
 import { catalogueAt } from '../support/catalogue.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

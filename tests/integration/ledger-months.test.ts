@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { observeClock, trustClock } from '../../packages/service/src/db/processes/queries.ts';
+import { observeClock, trustClock } from '../../packages/service/src/db/clock/queries.ts';
 import { beginDatabaseClock, setDatabaseClock, stepDatabaseClock } from '../support/database-clock.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { rewrite } from '../support/rewrite.ts';

@@ -4,7 +4,7 @@ import { isItemFault } from '../../packages/service/src/db/pool/pool.ts';
 import { newCallId } from '../../packages/service/src/kernel/values/ids.ts';
 import { compareTold, type ToldDifference } from '../../packages/service/src/ledger/told/told.ts';
 import { closeMonth } from '../../packages/service/src/ledger/closing/close.ts';
-import { detachReceipts, noteArchived } from '../../packages/service/src/ledger/months/queries.ts';
+import { detachReceipts, noteArchived } from '../../packages/service/src/ledger/archives/queries.ts';
 import { reapHolds } from '../../packages/service/src/ledger/recovery/queries.ts';
 import { settleLate } from '../../packages/service/src/ledger/settlement/queries.ts';
 import { lineOf } from '../../packages/service/src/ledger/settlement/spool-record.ts';

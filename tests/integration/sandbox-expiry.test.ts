@@ -5,7 +5,8 @@ import type { AccountId, EndUserId } from '../../packages/service/src/kernel/val
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { startSandboxExpiry } from '../../packages/service/src/sandbox/wallets/expiry.ts';
-import { expireSandboxWallets, reserveSandboxHolds } from '../../packages/service/src/sandbox/holds/queries.ts';
+import { reserveSandboxHolds } from '../../packages/service/src/sandbox/holds/queries.ts';
+import { expireSandboxWallets } from '../../packages/service/src/sandbox/wallets/queries.ts';
 import { createSandboxWallets } from '../../packages/service/src/sandbox/wallets/sandbox-wallets.ts';
 import { APP, createLedgerDatabase, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { untilWaiting } from '../support/lock-wait.ts';

@@ -8,11 +8,8 @@ import type { EndUserId } from '../../packages/service/src/kernel/values/ids.ts'
 import type { HoldRequest } from '../../packages/service/src/kernel/calls/hold.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/values/micros.ts';
-import {
-  reserveSandboxHolds,
-  setNextOutcome,
-  settleSandboxHolds,
-} from '../../packages/service/src/sandbox/holds/queries.ts';
+import { reserveSandboxHolds, settleSandboxHolds } from '../../packages/service/src/sandbox/holds/queries.ts';
+import { setNextOutcome } from '../../packages/service/src/sandbox/wallets/queries.ts';
 import { createSandboxHolds } from '../../packages/service/src/sandbox/holds/sandbox-holds.ts';
 import type { SandboxSettlement } from '../../packages/service/src/sandbox/holds/settlement.ts';
 import { APP, createLedgerDatabase, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';

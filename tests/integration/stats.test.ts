@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { createPool, type Pool } from '../../packages/service/src/db/pool/pool.ts';
 import type { AppId } from '../../packages/service/src/kernel/values/ids.ts';
 import { createLog, describeFault } from '../../packages/service/src/kernel/log.ts';
-import { mergeDay, rollUp } from '../../packages/service/src/calls/stats/queries.ts';
+import { mergeDay, rollUp } from '../../packages/service/src/calls/roll-up/queries.ts';
 import { rebuildStats } from '../../packages/service/src/calls/rebuild/rebuild.ts';
 import { PAGE, rollUpAll, startRollUp } from '../../packages/service/src/calls/roll-up/roll-up.ts';
 import { createStats } from '../../packages/service/src/calls/stats/stats.ts';

@@ -22,8 +22,9 @@ import {
   reinstateWallet,
   type TakeBackKind,
 } from '../../packages/service/src/ledger/funding/queries.ts';
-import { budgetUseOf } from '../../packages/service/src/ledger/wallet/key-budgets.ts';
-import { insertWallet, selectKeyBudgets } from '../../packages/service/src/ledger/wallet/queries.ts';
+import { budgetUseOf } from '../../packages/service/src/ledger/budgets/key-budgets.ts';
+import { insertWallet } from '../../packages/service/src/ledger/wallet/queries.ts';
+import { selectKeyBudgets } from '../../packages/service/src/ledger/budgets/queries.ts';
 import { takeTurn, type Turn } from '../../packages/service/src/ledger/turn/queries.ts';
 import { createWallets, type Wallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { CONNECT_MS_MAX, createTestDatabase, type TestDatabase } from './database.ts';

@@ -12,7 +12,7 @@ import { takeTurn } from '../../packages/service/src/ledger/turn/queries.ts';
 import { insertWallet } from '../../packages/service/src/ledger/wallet/queries.ts';
 import { leaseTokens } from '../../packages/service/src/limits/queries.ts';
 import { reserveSandboxHolds } from '../../packages/service/src/sandbox/holds/queries.ts';
-import { upsertSubscription } from '../../packages/service/src/webhooks/queue/queries.ts';
+import { upsertSubscription } from '../../packages/service/src/webhooks/subscriptions/queries.ts';
 
 const APP = 'app_fixture' as AppId;
 const LEASE_MS = 15_000;

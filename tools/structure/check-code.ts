@@ -9,7 +9,7 @@ import { type Code, codeIn, lineAt } from './typescript.ts';
 const SQL_HOME = /(?:^|[/-])queries\.ts$|^db\/|^embedded\/server\/postmaster\.ts$/;
 
 /** Spending starts at zero in a month without holds; the month must be the one that holds use. */
-const SHARED = { file: 'ledger/wallet/queries.ts', name: 'db.current_month' };
+const SHARED = { files: /^ledger\/(?:wallet|overview|budgets)\/queries\.ts$/, name: 'db.current_month' };
 
 /** Checks the TypeScript of the service: where SQL is, whose tables it names, and who makes a brand. */
 export function checkCode(tree: Tree): readonly Finding[] {
@@ -37,7 +37,7 @@ function checkSqlIn(file: ServiceFile, { literals }: Code, { objects, schemas }:
     // Outside of SQL, `usage.total` may be anything: there only names of the database count.
     const foreign = qualifiedNames(text).filter(({ name }) => {
       const schema = name.slice(0, name.indexOf('.'));
-      const isShared = file.name === SHARED.file && name === SHARED.name;
+      const isShared = SHARED.files.test(file.name) && name === SHARED.name;
       return schema !== file.schema && !isShared && (objects.has(name) || (readsAsSql && schemas.has(schema)));
     });
     return [

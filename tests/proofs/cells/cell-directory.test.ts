@@ -5,7 +5,7 @@ import { compareOnce } from '../../../packages/service/src/app/cells/directory-c
 import { openCell } from '../../../packages/service/src/app/cells/own-cell.ts';
 import { addCell, assignSlots } from '../../../packages/service/src/cells/topology/cells.ts';
 import { publishDirectory, subscribe } from '../../../packages/service/src/cells/directory/directory.ts';
-import { createSubscription, selectCopyAge } from '../../../packages/service/src/cells/topology/queries.ts';
+import { createSubscription, selectCopyAge } from '../../../packages/service/src/cells/directory/queries.ts';
 import { slotOf } from '../../../packages/service/src/kernel/values/slot.ts';
 import { inTransaction } from '../../../packages/service/src/db/pool/pool.ts';
 import type { EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';

@@ -1,7 +1,7 @@
 // `purser cells subscribe --again` between two databases of one server, and what stands in its way.
 import type { TestContext } from 'node:test';
 import { copyAgain } from '../../../packages/service/src/cells/directory/copy.ts';
-import { isCopying } from '../../../packages/service/src/cells/topology/queries.ts';
+import { isCopying } from '../../../packages/service/src/cells/directory/queries.ts';
 import { inTransaction } from '../../../packages/service/src/db/pool/pool.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import type { TestDatabase } from '../../support/database.ts';

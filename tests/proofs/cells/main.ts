@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { addApp, fundUsers } from '../../../benchmarks/support/database.ts';
 import { startWorker } from '../../../benchmarks/support/worker.ts';
 import { addCell } from '../../../packages/service/src/cells/topology/cells.ts';
-import { isLeaving } from '../../../packages/service/src/cells/moving/faults.ts';
+import { isLeaving } from '../../../packages/service/src/cells/moving/moving-fault.ts';
 import { selectSlot } from '../../../packages/service/src/cells/moving/queries.ts';
 import { slotOf } from '../../../packages/service/src/kernel/values/slot.ts';
 import type { EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';

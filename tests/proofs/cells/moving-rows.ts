@@ -1,6 +1,6 @@
 // What two cells know of users who move, for tests of moves.
 import type { EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
-import { selectParcel } from '../../../packages/service/src/ledger/moving/queries.ts';
+import { selectMovingWallets } from '../../../packages/service/src/ledger/moving/queries.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { APP } from '../../support/ledger-database.ts';
 import { sql } from '../../support/sql.ts';
@@ -51,7 +51,9 @@ export async function addCheckout(owner: TestDatabase['owner'], user: EndUserId,
 
 /** What the ledger and other tables know of the users of the slot. */
 export async function knownOf({ owner }: TestDatabase, slot: number): Promise<readonly unknown[]> {
-  const wallets = (await selectParcel(owner, slot)).map(({ facts }) => JSON.parse(facts) as Record<string, unknown>);
+  const wallets = (await selectMovingWallets(owner, slot)).map(
+    ({ facts }) => JSON.parse(facts) as Record<string, unknown>,
+  );
   const tables = [
     'connections.connections',
     'connections.alerts',

@@ -3,18 +3,15 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { insertAnswer, selectAnswer } from '../../../packages/service/src/idempotency/queries.ts';
 import type { Pool } from '../../../packages/service/src/db/pool/pool.ts';
-import { analyzeSmallTable } from '../../../packages/service/src/db/processes/queries.ts';
+import { analyzeSmallTable } from '../../../packages/service/src/db/health/queries.ts';
 import { type EndUserId, newCallId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { micros } from '../../../packages/service/src/kernel/values/micros.ts';
 import { beginDrains } from '../../../packages/service/src/ledger/hold/drain-queries.ts';
 import { insertCredit, insertTakeBack, reinstateWallet } from '../../../packages/service/src/ledger/funding/queries.ts';
 import { selectWallet, updateCap } from '../../../packages/service/src/ledger/wallet/queries.ts';
 import { leaseTokens, takeTokens } from '../../../packages/service/src/limits/queries.ts';
-import {
-  expireSandboxWallets,
-  reserveSandboxHolds,
-  settleSandboxHolds,
-} from '../../../packages/service/src/sandbox/holds/queries.ts';
+import { reserveSandboxHolds, settleSandboxHolds } from '../../../packages/service/src/sandbox/holds/queries.ts';
+import { expireSandboxWallets } from '../../../packages/service/src/sandbox/wallets/queries.ts';
 import {
   claimEvents,
   dropStale,

@@ -7,7 +7,7 @@ import {
   selectEntriesOfWallet,
   selectMovementsOfWallet,
 } from '../../../packages/service/src/ledger/history/queries.ts';
-import { selectAppUser, selectAppUsers } from '../../../packages/service/src/ledger/wallet/queries.ts';
+import { selectAppUser, selectAppUsers } from '../../../packages/service/src/ledger/overview/queries.ts';
 import { GROWTH } from '../../support/grown-tables.ts';
 import { setFreshLane } from './fresh-lane.ts';
 import { endOf, holdOf } from '../../support/ledger-database.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { createPool, type Pool } from '../../../packages/service/src/db/pool/pool.ts';
-import { analyzeSmallTable } from '../../../packages/service/src/db/processes/queries.ts';
+import { analyzeSmallTable } from '../../../packages/service/src/db/health/queries.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { catalogueAt } from '../../support/catalogue.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

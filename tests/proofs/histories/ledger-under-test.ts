@@ -2,7 +2,7 @@
 import { micros } from '../../../packages/service/src/kernel/values/micros.ts';
 import type { EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { reapHolds } from '../../../packages/service/src/ledger/recovery/queries.ts';
-import { selectAppUser } from '../../../packages/service/src/ledger/wallet/queries.ts';
+import { selectAppUser } from '../../../packages/service/src/ledger/overview/queries.ts';
 import type { MoveStep } from '../../../packages/service/src/cells/moving/move-slot.ts';
 import { APP, type LedgerDatabase } from '../../support/ledger-database.ts';
 import { rewrite } from '../../support/rewrite.ts';

@@ -6,7 +6,7 @@ import {
   deleteSubscription,
   renewDisabled,
   upsertSubscription,
-} from '../../../packages/service/src/webhooks/queue/queries.ts';
+} from '../../../packages/service/src/webhooks/subscriptions/queries.ts';
 import { APP, createLedgerDatabase, holdOf } from '../../support/ledger-database.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { sql } from '../../support/sql.ts';

@@ -86,8 +86,8 @@ export const MOVE_FAULTS: readonly Mutant[] = [
     clause: 'WA-09',
     edits: [
       moveSlot(
-        '(await selectParcel(tx, slot)).filter((wallet) => wallet.move === move)',
-        'await selectParcel(tx, slot)',
+        '(await selectMovingWallets(tx, slot)).filter((wallet) => wallet.move === move)',
+        'await selectMovingWallets(tx, slot)',
       ),
     ],
     killer: inMoves(WOKEN),
@@ -183,7 +183,7 @@ export const MOVE_FAULTS: readonly Mutant[] = [
   {
     id: 'move-misses-news-of-payments',
     clause: 'WA-05',
-    edits: [movedData('  await lookAgain(tx, usersOf(added));\n', '')],
+    edits: [movedData('  await noteLookAgain(tx, usersOf(added));\n', '')],
     killer: inProofs('CE-04 payment news lost during a move is found'),
   },
 ];

@@ -1,5 +1,5 @@
 import type { Mutant } from '../mutant.ts';
-import { listening, listenTokens, ownApps, showingUsers, teaming, teams, trail, trailing, wallets } from './places.ts';
+import { appUsers, listening, listenTokens, ownApps, showingUsers, teaming, teams, trail, trailing } from './places.ts';
 
 const LISTENING = listening('AU-06 a listen token reads one app until it ends');
 
@@ -27,7 +27,7 @@ export const TEAM_FAULTS: readonly Mutant[] = [
   {
     id: 'disconnected-user-is-shown',
     clause: 'WA-02',
-    edits: [wallets('w.user_id = $1 and w.is_connected`', 'w.user_id = $1`')],
+    edits: [appUsers('w.user_id = $1 and w.is_connected`', 'w.user_id = $1`')],
     killer: showingUsers('CP-17 WA-02 developers see a user’s spending, cap and calls only while connected'),
   },
   {

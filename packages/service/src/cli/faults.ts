@@ -6,7 +6,7 @@ import { CommandError, UsageError } from '#cli/terminal/command-error.ts';
 import { MigrationError } from '#db/schema/migrate.ts';
 import { EmbeddedPostgresError } from '#embedded/files/embedded-postgres-error.ts';
 import { describeFault } from '#kernel/log.ts';
-import { MonthFault } from '#ledger/months/fault.ts';
+import { MonthFault } from '#ledger/months/month-fault.ts';
 import { PriceListError } from '#price-lists/price-list-error.ts';
 
 /** Only an operator can change what these say, so that trying again does not help. */

@@ -2,7 +2,7 @@ import type { Config } from '#app/settings/config.ts';
 import { createDoctor } from '#doctor/doctor.ts';
 import { createPublicCertificate } from '#app/monitoring/public-certificate.ts';
 import { selectComparison } from '#cells/directory/compare-queries.ts';
-import { selectCopyAge } from '#cells/topology/queries.ts';
+import { selectCopyAge } from '#cells/directory/queries.ts';
 import { VERSION } from '#db/schema/functions.ts';
 import type { Pool } from '#db/pool/pool.ts';
 import type { Clock } from '#kernel/time/clock.ts';

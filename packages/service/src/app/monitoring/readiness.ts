@@ -1,7 +1,7 @@
 import { access, constants, statfs } from 'node:fs/promises';
 import { isUsable, SCHEMA_VERSION } from '#db/schema/migrate.ts';
 import type { Pool } from '#db/pool/pool.ts';
-import { selectOldestSchema, selectSchemaVersion } from '#db/processes/queries.ts';
+import { selectOldestSchema, selectSchemaVersion } from '#db/schema/queries.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 
 /** Ten thousand settlements, the most that may wait on disk, take a few MiB, and PostgreSQL needs as much for its log. */

@@ -1,5 +1,5 @@
 import type { CellPeers } from '#app/cells/open-cells.ts';
-import { selectGivers } from '#cells/moving/queries.ts';
+import { selectGivers } from '#cells/topology/queries.ts';
 import { slotOf } from '#kernel/values/slot.ts';
 import type { Pool } from '#db/pool/pool.ts';
 import { createFormerCells, type FormerAnswer } from '#http/cells/wallets/former-cells.ts';

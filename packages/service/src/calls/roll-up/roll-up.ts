@@ -2,8 +2,8 @@ import type { Pool } from '#db/pool/pool.ts';
 import { steadyClock } from '#kernel/time/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { repeat } from '#kernel/time/repeat.ts';
-import { declareLastPass, statsPasses } from '#calls/stats/metrics.ts';
-import { beginPass, endPass, mergeDay, type RolledUp, rollUp, selectPassFrom } from '#calls/stats/queries.ts';
+import { declareLastPass, statsPasses } from '#calls/roll-up/metrics.ts';
+import { beginPass, endPass, mergeDay, type RolledUp, rollUp, selectPassFrom } from '#calls/roll-up/queries.ts';
 import { HOURS_KEPT_DAYS } from '#calls/stats/range.ts';
 
 /** How long a charge takes to appear, while passes are short. */

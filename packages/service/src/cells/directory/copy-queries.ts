@@ -1,4 +1,4 @@
-import { createSubscription, hasSubscription } from '#cells/topology/queries.ts';
+import { createSubscription, hasSubscription } from '#cells/directory/queries.ts';
 import type { DirectoryTable } from '#cells/topology/tables.ts';
 import { type Queryable, sqlStateOf } from '#db/pool/pool.ts';
 

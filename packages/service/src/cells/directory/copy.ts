@@ -22,19 +22,17 @@ import {
 } from '#cells/directory/copy-queries.ts';
 import { CellFault } from '#cells/topology/cells.ts';
 import { forgetComparison } from '#cells/directory/compare-queries.ts';
+import { selectCells, selectDirectoryUrl, selectOwnCell } from '#cells/topology/queries.ts';
 import {
   dropSlot,
   guard,
   hasPublication,
   isCopying,
   isSlotRead,
-  selectCells,
-  selectDirectoryUrl,
   selectNewestBeat,
-  selectOwnCell,
   selectUnpublished,
   slotNameOf,
-} from '#cells/topology/queries.ts';
+} from '#cells/directory/queries.ts';
 import { DIRECTORY, type DirectoryTable, MARK } from '#cells/topology/tables.ts';
 import { databaseAddressOf } from '#db/servers/hosts.ts';
 import { writeTimesAlike } from '#db/records/moved-rows.ts';

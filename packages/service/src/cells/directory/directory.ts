@@ -1,17 +1,16 @@
 import { copyDirectory, guardDirectory } from '#cells/directory/copy.ts';
 import { CellFault, settleCell } from '#cells/topology/cells.ts';
+import { selectDirectoryUrl, selectOwnCell } from '#cells/topology/queries.ts';
 import {
   countRows,
   createPublication,
   hasPublication,
   hasSubscription,
   refreshSubscription,
-  selectDirectoryUrl,
-  selectOwnCell,
   selectUncopied,
   selectWalLevel,
   setPublication,
-} from '#cells/topology/queries.ts';
+} from '#cells/directory/queries.ts';
 import { DIRECTORY } from '#cells/topology/tables.ts';
 import { inTransaction, type Pool, type Queryable, sqlStateOf } from '#db/pool/pool.ts';
 import { type Log } from '#kernel/log.ts';

@@ -1,4 +1,4 @@
-import { updateBeat } from '#cells/topology/queries.ts';
+import { updateBeat } from '#cells/directory/queries.ts';
 import type { Queryable } from '#db/pool/pool.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { repeat } from '#kernel/time/repeat.ts';

@@ -13,7 +13,7 @@ import { inTransaction, type Pool } from '#db/pool/pool.ts';
 import { bumpGeneration } from '#db/processes/queries.ts';
 import { steadyClock } from '#kernel/time/clock.ts';
 import { sleep } from '#kernel/time/sleep.ts';
-import { countHolds, depart, leave, selectParcel, stay } from '#ledger/moving/queries.ts';
+import { countHolds, depart, leave, selectMovingWallets, stay } from '#ledger/moving/queries.ts';
 import { addMovedData, deleteRows, readMovedData } from '#cells/moving/moved-data.ts';
 
 /** The databases of a move, each as its owner. Two may be the same. */
@@ -160,7 +160,7 @@ async function drained(from: Pool, slot: number, drainMs: number): Promise<boole
  */
 async function leaveBehind(from: Pool, slot: number, move: number, arrived: ArrivalRow): Promise<void> {
   await inTransaction(from, async (tx) => {
-    const barred = (await selectParcel(tx, slot)).filter((wallet) => wallet.move === move);
+    const barred = (await selectMovingWallets(tx, slot)).filter((wallet) => wallet.move === move);
     await deleteRows(tx, barred);
     const gone = await depart(tx, slot, move);
     const isAllOfIt =

@@ -11,15 +11,15 @@ import {
 import { inSnapshot, type Pool, type Queryable } from '#db/pool/pool.ts';
 import { insertKeptAnswers } from '#idempotency/moving-queries.ts';
 import { type MovedPerson, selectMovedPeople, upsertMovedPerson } from '#people/moving-queries.ts';
-import { arrive, type ParcelRow, selectKeptAnswers, selectParcel } from '#ledger/moving/queries.ts';
-import { lookAgain, MOVED_PAYMENTS } from '#payments/records/moving-queries.ts';
+import { arrive, type MovingWalletRow, selectKeptAnswers, selectMovingWallets } from '#ledger/moving/queries.ts';
+import { MOVED_PAYMENTS, noteLookAgain } from '#payments/records/moving-queries.ts';
 
 /** Rows that move as they are, in an order in which they can be added. They are deleted in the reverse order. */
 const TABLES: readonly MovedTable[] = [...MOVED_CONNECTIONS, ...MOVED_PAYMENTS];
 
 /** All that moves with a slot. */
 interface MovedData {
-  readonly wallets: readonly ParcelRow[];
+  readonly wallets: readonly MovingWalletRow[];
   readonly people: readonly MovedPerson[];
   /** The JSON rows by table. */
   readonly rows: ReadonlyMap<string, readonly string[]>;
@@ -31,7 +31,7 @@ interface MovedData {
 export function readMovedData(pool: Pool, slot: number): Promise<MovedData> {
   return inSnapshot(pool, async (tx) => {
     await writeTimesAlike(tx);
-    const wallets = await selectParcel(tx, slot);
+    const wallets = await selectMovingWallets(tx, slot);
     const rows = await readRows(tx, usersOf(wallets));
     const ids = new Set(
       [...rows.values()]
@@ -52,15 +52,15 @@ export async function addMovedData(tx: Queryable, slot: number, move: number, mo
   for (const wallet of moved.wallets) await arrive(tx, move, wallet);
   for (const [table, its] of rows) await insertMovedRows(tx, table, its);
   await insertKeptAnswers(tx, moved.answers);
-  const added = await selectParcel(tx, slot);
+  const added = await selectMovingWallets(tx, slot);
   compare('wallets', moved.wallets.map(factsOf), added.map(factsOf));
   const addedRows = await readRows(tx, usersOf(added));
   for (const [table, its] of rows) compare(table, its, addedRows.get(table) ?? []);
-  await lookAgain(tx, usersOf(added));
+  await noteLookAgain(tx, usersOf(added));
 }
 
 /** Deletes what has moved with the wallets from the cell that they have left. */
-export async function deleteRows(tx: Queryable, wallets: readonly ParcelRow[]): Promise<void> {
+export async function deleteRows(tx: Queryable, wallets: readonly MovingWalletRow[]): Promise<void> {
   for (const table of TABLES.toReversed()) await deleteMovedRows(tx, table, usersOf(wallets));
 }
 
@@ -70,7 +70,7 @@ async function readRows(tx: Queryable, users: MovedUsers): Promise<ReadonlyMap<s
   return rows;
 }
 
-function usersOf(wallets: readonly ParcelRow[]): MovedUsers {
+function usersOf(wallets: readonly MovingWalletRow[]): MovedUsers {
   return { apps: wallets.map(({ app_id: app }) => app), users: wallets.map(({ user_id: user }) => user) };
 }
 
@@ -89,7 +89,7 @@ function withIdentity(row: string, idsHere: ReadonlyMap<string, string>): string
     : row.replace(`"identity_id": ${JSON.stringify(id)}`, `"identity_id": ${JSON.stringify(here)}`);
 }
 
-function factsOf({ facts }: ParcelRow): string {
+function factsOf({ facts }: MovingWalletRow): string {
   return facts;
 }
 

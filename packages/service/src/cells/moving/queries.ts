@@ -46,19 +46,6 @@ export async function selectArrival(db: Queryable, slot: number, move: number): 
   return rows[0];
 }
 
-/** The cells that have given a slot to this one. Without a slot: all slots that came. */
-export async function selectGivers(
-  db: Queryable,
-  slot?: number,
-): Promise<readonly { readonly slot: number; readonly cell: string }[]> {
-  const { rows } = await db.query<{ slot: number; cell: string }>(
-    `select distinct slot, from_cell as cell from cells.arrivals
-     where has_arrived and wallets > 0 and ($1::integer is null or slot = $1)`,
-    [slot ?? null],
-  );
-  return rows;
-}
-
 /** Decides what becomes of a move, once. False if it is decided already. Waits for another transaction that is deciding. */
 export async function insertArrival(
   tx: Queryable,

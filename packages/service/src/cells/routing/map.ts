@@ -1,5 +1,4 @@
-import { selectGivers } from '#cells/moving/queries.ts';
-import { selectCells, selectMovingSlots, selectSlots } from '#cells/topology/queries.ts';
+import { selectCells, selectGivers, selectMovingSlots, selectSlots } from '#cells/topology/queries.ts';
 import { homeSlotOf, slotOf } from '#kernel/values/slot.ts';
 import { inSnapshot, type Pool } from '#db/pool/pool.ts';
 import type { AppId, EndUserId, KeyId } from '#kernel/values/ids.ts';

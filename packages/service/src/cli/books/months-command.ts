@@ -3,10 +3,11 @@ import { CommandError, UsageError } from '#cli/terminal/command-error.ts';
 import type { DatabaseCommand } from '#cli/ground/ground.ts';
 import type { Pool } from '#db/pool/pool.ts';
 import { archiveMonth, detachMonth } from '#ledger/archives/archive.ts';
-import { closeMonth, DAYS_AFTER_END, MONTHS_KEPT } from '#ledger/closing/close.ts';
+import { closeMonth } from '#ledger/closing/close.ts';
+import { DAYS_AFTER_END, MONTHS_KEPT } from '#ledger/months/months.ts';
 import { holdMonths, letMonthsGo, type MonthRow, selectMonths } from '#ledger/months/queries.ts';
 import { restoreMonth } from '#ledger/archives/restore.ts';
-import { selectSummedFrom } from '#calls/stats/queries.ts';
+import { selectSummedFrom } from '#calls/roll-up/queries.ts';
 
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 

@@ -1,5 +1,5 @@
 import type { Pool } from '#db/pool/pool.ts';
-import { observeClock } from '#db/processes/queries.ts';
+import { observeClock } from '#db/clock/queries.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { repeat } from '#kernel/time/repeat.ts';
 

@@ -202,3 +202,9 @@ export async function noteIncarnation(owner: Queryable): Promise<boolean> {
   );
   return rowCount !== 0;
 }
+
+/** Analyzes one small table that has doubled, see `analyze_small_table.sql`. False when there is none. */
+export async function analyzeSmallTable(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query<{ analyzed: boolean }>('select db.analyze_small_table() as analyzed');
+  return rows[0]?.analyzed ?? false;
+}

@@ -1,5 +1,5 @@
 import type { Pool } from '#db/pool/pool.ts';
-import { analyzeSmallTable } from '#db/processes/queries.ts';
+import { analyzeSmallTable } from '#db/health/queries.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { repeat } from '#kernel/time/repeat.ts';
 

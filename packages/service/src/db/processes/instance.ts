@@ -1,5 +1,6 @@
 import { type Pool, sqlStateOf } from '#db/pool/pool.ts';
-import { endInstance, insertInstance, renewLease, trustClock } from '#db/processes/queries.ts';
+import { endInstance, insertInstance, renewLease } from '#db/processes/queries.ts';
+import { trustClock } from '#db/clock/queries.ts';
 import { failpoint } from '#kernel/faults/failpoint.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { counter } from '#kernel/metrics/metrics.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Queryable } from '#db/pool/pool.ts';
-import { type AppliedFunction, deleteFunction, selectSignatures, upsertFunction } from '#db/processes/queries.ts';
+import { type AppliedFunction, deleteFunction, selectSignatures, upsertFunction } from '#db/schema/queries.ts';
 import { assert } from '#kernel/faults/assert.ts';
 
 /** The version of this build. It leaves functions alone that a newer one has made. */

@@ -1,7 +1,7 @@
 import { missingFunctions } from '#db/schema/functions.ts';
 import { judgeMigration, missingMigrations, readSchema } from '#db/schema/migrate.ts';
 import type { Pool } from '#db/pool/pool.ts';
-import { selectFunctions } from '#db/processes/queries.ts';
+import { selectFunctions } from '#db/schema/queries.ts';
 
 /** How a migration says from which schema on builds can still use the database. Each such migration writes its own number. */
 const OLDEST = /update\s+db\.compatibility\s+set\s+oldest_schema\s*=\s*(\d+)/gi;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { isNewerVersion, missingFunctions, replaceFunctions } from '#db/schema/functions.ts';
 import { type Pool, type Queryable, sqlStateOf } from '#db/pool/pool.ts';
-import { selectFunctions, selectMigrations, selectOldestSchema, selectRights } from '#db/processes/queries.ts';
+import { selectFunctions, selectMigrations, selectOldestSchema, selectRights } from '#db/schema/queries.ts';
 
 const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;

@@ -11,7 +11,7 @@ import {
 import { isUsable, readSchema, SCHEMA_VERSION } from '#db/schema/migrate.ts';
 import type { Pool } from '#db/pool/pool.ts';
 import { selectOpenRestore } from '#db/identity/restore-queries.ts';
-import { selectOldestSchema, selectRights } from '#db/processes/queries.ts';
+import { selectOldestSchema, selectRights } from '#db/schema/queries.ts';
 import { systemClock } from '#kernel/time/clock.ts';
 import { listChecks } from '#ledger/check/history.ts';
 import { selectLedgerAttention } from '#ledger/overview/attention-queries.ts';

@@ -4,7 +4,7 @@ import { userElsewhere } from '#gateway/answer/refusals.ts';
 import type { CallNotes } from '#gateway/call/call-notes.ts';
 import { envelopeOf, faultRefusal } from '#http/answers/envelope.ts';
 import { directoryOf } from '#cells/directory/directory.ts';
-import { cellOfUser, isLeaving } from '#cells/moving/faults.ts';
+import { cellOfUser, isLeaving } from '#cells/moving/moving-fault.ts';
 import { endAfterBody } from '#http/answers/end-after-body.ts';
 import { refusalOfAddress } from '#http/answers/unknown-address.ts';
 import { refusals } from '#http/answers/refusal-counter.ts';

@@ -1,8 +1,9 @@
 import type { Pool } from '#db/pool/pool.ts';
 import { archiveIn, hashArchive, writeArchive, writeManifest } from '#ledger/archives/file.ts';
-import { findMonth } from '#ledger/closing/close.ts';
-import { MonthFault } from '#ledger/months/fault.ts';
-import { detachReceipts, type MonthRow, noteArchived } from '#ledger/months/queries.ts';
+import { findMonth } from '#ledger/months/months.ts';
+import { MonthFault } from '#ledger/months/month-fault.ts';
+import type { MonthRow } from '#ledger/months/queries.ts';
+import { detachReceipts, noteArchived } from '#ledger/archives/queries.ts';
 import { readReceiptLines } from '#ledger/months/receipt-lines.ts';
 import { withLocks } from '#ledger/months/with-locks.ts';
 

@@ -5,7 +5,7 @@ import { open, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { MonthFault } from '#ledger/months/fault.ts';
+import { MonthFault } from '#ledger/months/month-fault.ts';
 
 /** The file of a month in a folder of archives, `purser-receipts-2026-07.csv.gz`. */
 export const archiveIn = (folder: string, month: string): string =>

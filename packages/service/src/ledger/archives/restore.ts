@@ -1,7 +1,7 @@
 import type { Pool } from '#db/pool/pool.ts';
 import { hashArchive, readArchive } from '#ledger/archives/file.ts';
-import { MonthFault } from '#ledger/months/fault.ts';
-import { beginRestore, endRestore, insertReceipts, selectDetached } from '#ledger/months/queries.ts';
+import { MonthFault } from '#ledger/months/month-fault.ts';
+import { beginRestore, endRestore, insertReceipts, selectDetached } from '#ledger/archives/queries.ts';
 import { HEADER, readReceiptLines, RECEIPT_COLUMNS } from '#ledger/months/receipt-lines.ts';
 import { withLocks } from '#ledger/months/with-locks.ts';
 

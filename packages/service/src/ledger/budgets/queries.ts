@@ -143,3 +143,19 @@ function only<Row>(rows: readonly Row[]): Row {
   assert(row !== undefined, 'a function answers one row');
   return row;
 }
+
+/** What counts for the budget of a line of keys. */
+export interface KeyBudgetRow {
+  readonly key_id: KeyId;
+  readonly spent_micros: bigint;
+  readonly held_micros: bigint;
+}
+
+export async function selectKeyBudgets(db: Queryable, lines: readonly KeyId[]): Promise<readonly KeyBudgetRow[]> {
+  const { rows } = await db.query<KeyBudgetRow>(
+    `select key_id, spent_micros, held_micros from ledger.key_budgets
+     where key_id = any ($1) and month = db.current_month()`,
+    [lines],
+  );
+  return rows;
+}

@@ -1,5 +1,4 @@
 import type { Queryable } from '#db/pool/pool.ts';
-import type { CallId } from '#kernel/values/ids.ts';
 
 interface DifferenceRow {
   /** The rule that is broken. It is null in a row that carries the counts alone. */
@@ -61,26 +60,6 @@ export async function noteCheckedFrom(db: Queryable, call: string): Promise<void
   await db.query(`select ledger.checked_from($1)`, [call]);
 }
 
-/** Returns true when it is this process's turn to check what is new. */
-export async function beginCheck(db: Queryable, periodMs: number): Promise<boolean> {
-  const { rows } = await db.query<{ begun: boolean }>(`select ledger.begin_check($1) as begun`, [periodMs]);
-  return rows[0]?.begun ?? false;
-}
-
-export async function endCheck(db: Queryable, differences: bigint): Promise<void> {
-  await db.query(`select ledger.end_check($1)`, [differences]);
-}
-
-/** Reads the result of the last pass that finished, in any process. */
-export async function selectLastCheck(
-  db: Queryable,
-): Promise<{ readonly ended_seconds: number; readonly differences: bigint }> {
-  const { rows } = await db.query<{ ended_seconds: number; differences: bigint }>(
-    `select extract(epoch from ended_at)::float8 as ended_seconds, differences from ledger.last_check`,
-  );
-  return rows[0] ?? { ended_seconds: 0, differences: 0n };
-}
-
 /** Keeps what a check has found, see `note_check.sql`. */
 export async function insertCheck(
   db: Queryable,
@@ -113,32 +92,6 @@ export async function selectChecks(db: Queryable, most: number): Promise<readonl
     `select kind, begun_at, ended_at, process, passes, wallets, longest_ms, differences from ledger.checks
      order by ended_at desc limit $1`,
     [most],
-  );
-  return rows;
-}
-
-/** What the books have of a call: its receipt, and what was charged late and lost (WA-10). */
-export interface BookedRow {
-  readonly call_id: CallId;
-  /**
-   * The money that the call holds. It is null if the call has no receipt: it runs, or the books have never heard of it.
-   */
-  readonly held: bigint | null;
-  readonly charged: bigint;
-  readonly is_late: boolean;
-  readonly late: bigint;
-  readonly lost: bigint;
-  readonly is_running: boolean;
-  /** A receipt of it is in an archive, and not here. */
-  readonly is_archived: boolean;
-}
-
-/** Reads what is booked for calls, see `booked_for.sql`. */
-export async function selectBooked(db: Queryable, calls: readonly CallId[]): Promise<readonly BookedRow[]> {
-  if (calls.length === 0) return [];
-  const { rows } = await db.query<BookedRow>(
-    `select call_id, held, charged, is_late, late, lost, is_running, is_archived from ledger.booked_for($1)`,
-    [calls],
   );
   return rows;
 }

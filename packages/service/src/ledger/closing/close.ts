@@ -1,14 +1,12 @@
 import { inTransaction, type Pool, sqlStateOf } from '#db/pool/pool.ts';
 import { checkLedger } from '#ledger/check/check.ts';
-import { MonthFault } from '#ledger/months/fault.ts';
-import { barMonth, countHoldsOfMonth, insertClosing, type MonthRow, selectMonths } from '#ledger/months/queries.ts';
+import { MonthFault } from '#ledger/months/month-fault.ts';
+import { type MonthRow, selectMonths } from '#ledger/months/queries.ts';
+import { barMonth, countHoldsOfMonth, insertClosing } from '#ledger/closing/queries.ts';
 import { readReceiptLines } from '#ledger/months/receipt-lines.ts';
 import { withLocks } from '#ledger/months/with-locks.ts';
+import { DAYS_AFTER_END, findMonth, MONTHS_KEPT } from '#ledger/months/months.ts';
 
-/** Receipts that everybody can look at, beside those of this month. */
-export const MONTHS_KEPT = 13;
-/** Calls of a month's last hours may run on, and settlements may wait on a disk while the database is away. */
-export const DAYS_AFTER_END = 3;
 const CHECK_VIOLATED = '23514';
 
 /**
@@ -34,19 +32,6 @@ export async function closeMonth(owner: Pool, name: string): Promise<MonthRow> {
   const { receipts, hash } = await readReceiptLines(owner, month.month);
   await inTransaction(owner, (tx) => insertClosing(tx, month.month, receipts, hash));
   return findMonth(owner, name);
-}
-
-/** Reads a month by its name. Throws `MonthFault` if it was never made. */
-export async function findMonth(owner: Pool, name: string): Promise<MonthRow> {
-  const months = await selectMonths(owner, DAYS_AFTER_END, MONTHS_KEPT);
-  const month = months.find((one) => one.month === `${name}-01`);
-  if (month !== undefined) return month;
-  const first = months[0]?.month.slice(0, 7) ?? '';
-  throw new MonthFault(
-    name < first
-      ? `${first} is the first month: it has all receipts from before it too.`
-      : `There is no month ${name} yet. \`purser ledger months\` lists them.`,
-  );
 }
 
 async function refuseOpenBefore(owner: Pool, { month }: MonthRow): Promise<void> {

@@ -66,21 +66,6 @@ export async function setLockTimeout(tx: Queryable, ms: number): Promise<void> {
   await tx.query(`select set_config('lock_timeout', $1, true)`, [String(ms)]);
 }
 
-/** Lets no call hold or end in a month any more, see `bar_month.sql`. */
-export async function barMonth(tx: Queryable, month: string): Promise<void> {
-  await tx.query(`select ledger.bar_month($1)`, [month]);
-}
-
-/** How many running calls began in a month or before. */
-export async function countHoldsOfMonth(db: Queryable, month: string): Promise<number> {
-  const { rows } = await db.query<{ holds: number }>(
-    `select count(*)::int as holds from ledger.holds h
-     where h.call_id < (select m.before_call from ledger.months m where m.month = $1)`,
-    [month],
-  );
-  return rows[0]?.holds ?? 0;
-}
-
 interface PageRow {
   /** The lines of the page. It is null when no receipt is left. */
   readonly lines: string | null;
@@ -96,47 +81,4 @@ export async function selectMonthPage(db: Queryable, month: string, after: strin
     most,
   ]);
   return rows[0] ?? { lines: null, rows: 0, last_call: null };
-}
-
-/** Keeps the sums and the hash of a month, see `close_month.sql`. */
-export async function insertClosing(tx: Queryable, month: string, receipts: number, hash: Buffer): Promise<void> {
-  await tx.query(`select ledger.close_month($1, $2, $3)`, [month, receipts, hash]);
-}
-
-/** Notes that an archive of a month was read back and found whole. */
-export async function noteArchived(db: Queryable, month: string): Promise<void> {
-  await db.query(`update ledger.months set archived_at = clock_timestamp() where month = $1`, [month]);
-}
-
-/** Takes the receipts of a month out of the database, see `detach_month.sql`. */
-export async function detachReceipts(tx: Queryable, month: string): Promise<void> {
-  await tx.query(`select ledger.detach_month($1)`, [month]);
-}
-
-/** The detached month whose receipts have this hash. */
-export async function selectDetached(db: Queryable, hash: Buffer): Promise<string | undefined> {
-  const { rows } = await db.query<{ month: string }>(
-    `select month::text as month from ledger.months where rows_hash = $1 and detached_at is not null order by month desc limit 1`,
-    [hash],
-  );
-  return rows[0]?.month;
-}
-
-/** Makes the empty table of a detached month, see `begin_restore.sql`. */
-export async function beginRestore(db: Queryable, month: string): Promise<void> {
-  await db.query(`select ledger.begin_restore($1)`, [month]);
-}
-
-/** Adds receipts to the table of a month that is no part of the whole yet, see `restore_page.sql`. */
-export async function insertReceipts(
-  db: Queryable,
-  month: string,
-  rows: readonly Readonly<Record<string, string | null>>[],
-): Promise<void> {
-  await db.query(`select ledger.restore_page($1, $2)`, [month, JSON.stringify(rows)]);
-}
-
-/** Makes the restored receipts of a month a part of the whole again, see `end_restore.sql`. */
-export async function endRestore(tx: Queryable, month: string): Promise<void> {
-  await tx.query(`select ledger.end_restore($1)`, [month]);
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/pool/pool.ts';
 
 /** A wallet of a slot that moves, as `parcel.sql` describes it. */
-export interface ParcelRow {
+export interface MovingWalletRow {
   readonly wallet_id: bigint;
   readonly version: bigint;
   /** The move that the wallet is barred for. It is null if the wallet is not barred. */
@@ -32,8 +32,8 @@ export async function countHolds(db: Queryable, slot: number): Promise<bigint> {
 }
 
 /** The wallets of a slot that have not left, in the order of their ids. */
-export async function selectParcel(db: Queryable, slot: number): Promise<readonly ParcelRow[]> {
-  const { rows } = await db.query<ParcelRow>(
+export async function selectMovingWallets(db: Queryable, slot: number): Promise<readonly MovingWalletRow[]> {
+  const { rows } = await db.query<MovingWalletRow>(
     `select p.wallet_id, p.version, p.move, p.facts::text as facts, p.facts ->> 'app_id' as app_id, p.facts ->> 'user_id' as user_id,
        (p.facts ->> 'balance_micros')::bigint as balance_micros, (p.facts ->> 'shortfall_micros')::bigint as shortfall_micros
      from ledger.parcel($1) p`,
@@ -50,7 +50,7 @@ export async function selectKeptAnswers(db: Queryable, slot: number): Promise<re
 }
 
 /** Takes in a wallet, see `arrive.sql`. */
-export async function arrive(tx: Queryable, move: number, { version, facts }: ParcelRow): Promise<void> {
+export async function arrive(tx: Queryable, move: number, { version, facts }: MovingWalletRow): Promise<void> {
   await tx.query('select ledger.arrive($1, $2, $3)', [move, version, facts]);
 }
 

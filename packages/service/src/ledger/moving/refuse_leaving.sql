@@ -1,5 +1,5 @@
 -- Refuses an act on a wallet that is leaving this cell or has left it. A transaction that has come by here keeps ledger.leave waiting until it
--- ends. `cells/moving/faults.ts` tells the refusal by its code.
+-- ends. `cells/moving/moving-fault.ts` tells the refusal by its code.
 create or replace function ledger.refuse_leaving(p_app text, p_user text) returns void
 language plpgsql security definer set search_path = pg_catalog as $$
 begin

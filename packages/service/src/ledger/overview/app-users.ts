@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/pool/pool.ts';
 import type { AppId, EndUserId } from '#kernel/values/ids.ts';
 import { type Micros, microsSumFromRow } from '#kernel/values/micros.ts';
-import { type AppUserRow, selectAppUser, selectAppUsers } from '#ledger/wallet/queries.ts';
+import { type AppUserRow, selectAppUser, selectAppUsers } from '#ledger/overview/queries.ts';
 
 /** A user with a connected wallet, as the app's developers may see them: no balance, nothing of the person (WA-02). */
 export interface AppUser {

@@ -1,6 +1,6 @@
 import type { Pool } from '#db/pool/pool.ts';
 import type { CallId } from '#kernel/values/ids.ts';
-import { type BookedRow, selectBooked } from '#ledger/check/queries.ts';
+import { type BookedRow, selectBookedCalls } from '#ledger/told/queries.ts';
 import { linesOf, type ToldCharge, toldBy } from '#ledger/told/lines.ts';
 
 /** A told charge that the books do not have as it was told. Amounts are in micros. */
@@ -69,7 +69,7 @@ export async function compareTold(
   };
   let batch: ToldCharge[] = [];
   const compare = async (): Promise<void> => {
-    const rows = await selectBooked(
+    const rows = await selectBookedCalls(
       pool,
       batch.map(({ callId }) => callId),
     );

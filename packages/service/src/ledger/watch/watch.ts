@@ -8,7 +8,7 @@ import { checkChanges, type Difference, type LedgerCheck } from '#ledger/check/c
 import { noteCheck } from '#ledger/check/history.ts';
 import { checkedWallets, checkPasses } from '#ledger/watch/metrics.ts';
 import { pauseAfter } from '#ledger/watch/pause.ts';
-import { beginCheck, endCheck, selectLastCheck } from '#ledger/check/queries.ts';
+import { beginCheck, endCheck, selectLastCheck } from '#ledger/watch/queries.ts';
 
 const PERIOD_MS = 60_000;
 /** The timers of different processes drift. A process that is a little early may still take its turn. */

@@ -3,14 +3,14 @@ import { describeFault, type Log } from '#kernel/log.ts';
 import { repeat } from '#kernel/time/repeat.ts';
 import { sleep } from '#kernel/time/sleep.ts';
 import { bringToBooks } from '#payments/booking/processor-webhooks.ts';
+import { claimRefunds } from '#payments/refunds/queries.ts';
 import {
   claimCheckouts,
   claimMoved,
-  claimRefunds,
   deleteOldWebhooks,
   endLooks,
   type UnheardCheckout,
-} from '#payments/refunds/queries.ts';
+} from '#payments/booking/queries.ts';
 import type { TellOfPayment } from '#payments/booking/news.ts';
 import type { Processor } from '#payments/processor/processor.ts';
 import { createRefundLook } from '#payments/booking/look-again.ts';

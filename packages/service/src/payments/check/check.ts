@@ -1,6 +1,6 @@
 import type { Pool } from '#db/pool/pool.ts';
 import type { Difference } from '#ledger/check/check.ts';
-import { selectDifferences } from '#payments/refunds/queries.ts';
+import { selectDifferences } from '#payments/check/queries.ts';
 
 /**
  * Compares payments, refunds and disputes with the ledger, in both directions: rows here without the right entry, and

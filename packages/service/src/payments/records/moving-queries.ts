@@ -28,7 +28,7 @@ const PAID_DAYS = 180;
  * Has the payments of these users looked up soon. While they moved, the processor may have told something to the cell that did not have them
  * any more, or not yet.
  */
-export async function lookAgain(tx: Queryable, { apps, users }: MovedUsers): Promise<void> {
+export async function noteLookAgain(tx: Queryable, { apps, users }: MovedUsers): Promise<void> {
   await tx.query(
     `update payments.checkouts t set look_again = true, next_look_at = clock_timestamp() + interval '1 minute'
      where ${ITS_USER} and t.processor_checkout is not null and exists (

@@ -1,6 +1,6 @@
 import type { Pool } from '#db/pool/pool.ts';
 import type { Movement } from '#payments/processor/movement.ts';
-import { type BookedRow, selectBooked, selectBookedBetween } from '#payments/check/booked-queries.ts';
+import { type BookedRow, selectBooked, selectBookedBetween } from '#payments/check/queries.ts';
 import { type Booked, keyOf, nameOf } from '#reconciliation/reports/compare.ts';
 import { FileFault } from '#reconciliation/files/file-fault.ts';
 import { type Period, startOf } from '#reconciliation/files/period.ts';

@@ -1,7 +1,7 @@
 import type { Pool } from '#db/pool/pool.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { repeat } from '#kernel/time/repeat.ts';
-import { expireSandboxWallets } from '#sandbox/holds/queries.ts';
+import { expireSandboxWallets } from '#sandbox/wallets/queries.ts';
 
 const PERIOD_MS = 60_000;
 /** These are few enough that a pass takes only a moment, and enough to go through a million wallets in a day. */

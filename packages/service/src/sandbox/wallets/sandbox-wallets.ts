@@ -12,7 +12,7 @@ import {
   selectSandboxWallet,
   selectSandboxWallets,
   setNextOutcome,
-} from '#sandbox/holds/queries.ts';
+} from '#sandbox/wallets/queries.ts';
 
 /** A test user's sandbox wallet, as the app's owner sees it. */
 export interface SandboxWallet {

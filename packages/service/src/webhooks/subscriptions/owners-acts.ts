@@ -7,12 +7,12 @@ import {
   deleteSubscription,
   renewDisabled,
   type Secret,
+  selectSubscription,
   type Subscribed,
   type SubscriptionRow,
-  selectSubscription,
   updateSecret,
   upsertSubscription,
-} from '#webhooks/queue/queries.ts';
+} from '#webhooks/subscriptions/queries.ts';
 
 /** Stores a subscription together with the line in the audit trail. One that changes nothing leaves no line. */
 export function storeSubscription(

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/pool/pool.ts';
-import { lockSealedSecrets, updateSealedSecrets } from '#webhooks/queue/queries.ts';
+import { lockSealedSecrets, updateSealedSecrets } from '#webhooks/subscriptions/queries.ts';
 import { createSigningSecrets } from '#webhooks/delivery/signing-secret.ts';
 
 /** Seals every signing secret under another key. One that the key before does not open stays as it is. */

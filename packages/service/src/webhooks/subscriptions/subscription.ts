@@ -7,7 +7,8 @@ import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { sleep } from '#kernel/time/sleep.ts';
 import type { EndpointGuard } from '#webhooks/delivery/endpoint-guard.ts';
 import { removeSubscription, storeSecret, storeSubscription } from '#webhooks/subscriptions/owners-acts.ts';
-import { isSending, type SubscriptionRow, selectSubscription } from '#webhooks/queue/queries.ts';
+import { isSending } from '#webhooks/queue/queries.ts';
+import { selectSubscription, type SubscriptionRow } from '#webhooks/subscriptions/queries.ts';
 import type { SigningSecrets } from '#webhooks/delivery/signing-secret.ts';
 import { dropAllStale } from '#webhooks/queue/upkeep.ts';
 

@@ -8,7 +8,7 @@ import { randomBytes } from '#kernel/crypto/random.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { AttemptOutcome, Courier } from '#webhooks/delivery/deliver.ts';
 import { copyTest } from '#webhooks/listeners/queries.ts';
-import { type SubscriptionRow, selectSubscription } from '#webhooks/queue/queries.ts';
+import { selectSubscription, type SubscriptionRow } from '#webhooks/subscriptions/queries.ts';
 import type { SigningSecrets } from '#webhooks/delivery/signing-secret.ts';
 
 /** A test event that was sent. */

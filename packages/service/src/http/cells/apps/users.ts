@@ -11,7 +11,7 @@ import {
 } from '#http/cells/questions/schemas.ts';
 import type { AppId, EndUserId } from '#kernel/values/ids.ts';
 import type { AppUserRows, UsersPage } from '#ledger/overview/app-users.ts';
-import type { AppUserRow, SpentRow } from '#ledger/wallet/queries.ts';
+import type { AppUserRow, SpentRow } from '#ledger/overview/queries.ts';
 
 /** A person waits for a page. */
 const WAIT_MS = 5_000;

@@ -6,8 +6,7 @@ import type { CellQuestion } from '#http/cells/questions/question.ts';
 import { bigintSchema, daySchema, listOf } from '#http/cells/questions/schemas.ts';
 import { type KeyId, parseId } from '#kernel/values/ids.ts';
 import type { Lent } from '#ledger/budgets/budget-home.ts';
-import type { BudgetMonth, GivenBackRow, LendRequest } from '#ledger/budgets/queries.ts';
-import type { KeyBudgetRow } from '#ledger/wallet/queries.ts';
+import type { BudgetMonth, GivenBackRow, KeyBudgetRow, LendRequest } from '#ledger/budgets/queries.ts';
 
 const BODY_BYTES_MAX = 1_024;
 /** A call waits for it, and the home may ask others meanwhile. */

@@ -1,5 +1,17 @@
 import type { Queryable } from '#db/pool/pool.ts';
 
+/** The differences between payments and ledger, see `differences.sql`. */
+export async function selectDifferences(
+  db: Queryable,
+): Promise<
+  readonly { readonly rule: string; readonly wallet_id: bigint; readonly expected: bigint; readonly found: bigint }[]
+> {
+  const { rows } = await db.query<{ rule: string; wallet_id: bigint; expected: bigint; found: bigint }>(
+    `select rule, wallet_id, expected, found from payments.differences() order by wallet_id, rule`,
+  );
+  return rows;
+}
+
 /** A movement of money with a processor, as our books have it. */
 export interface BookedRow {
   readonly kind: 'payment' | 'refund' | 'movement';
@@ -20,9 +32,11 @@ export interface BookedRow {
 const BOOKED = `select 'payment' as kind, p.processor_payment as processor_id, p.payment_id, p.amount_micros, p.currency, p.paid_at as at,
     p.state
   from payments.payments p where p.processor = $1 and`;
+
 const REFUNDED = `select 'refund' as kind, r.processor_refund as processor_id, r.payment_id, r.amount_micros, p.currency,
     coalesce(r.ended_at, r.created_at) as at, r.state
   from payments.refunds r join payments.payments p using (payment_id) where r.processor = $1 and`;
+
 const DISPUTED = `select 'movement' as kind, m.processor_movement as processor_id, m.payment_id, m.amount_micros, p.currency, m.at,
     case when m.is_reinstated then 'returned' else 'taken' end as state
   from payments.dispute_movements m join payments.payments p using (payment_id) where m.processor = $1 and`;
