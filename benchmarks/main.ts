@@ -9,7 +9,7 @@ import type { Bench, Measure, Row } from './measure.ts';
 import { alone } from './measures/alone.ts';
 import { check } from './measures/check.ts';
 import { growth } from './measures/growth.ts';
-import { lanes } from './measures/lanes.ts';
+import { channels } from './measures/channels.ts';
 import { latency, latencySlow } from './measures/latency.ts';
 import { ledger } from './measures/ledger.ts';
 import { money } from './measures/money.ts';
@@ -42,7 +42,7 @@ const MEASURES: readonly Measure[] = [
   check,
   openStreams,
   processes,
-  lanes,
+  channels,
   tls,
   growth,
 ];

@@ -8,7 +8,7 @@ import type * as logModule from '../../packages/service/src/kernel/log.ts';
 import type * as holdsModule from '../../packages/service/src/ledger/holds.ts';
 import type * as settlingModule from '../../packages/service/src/ledger/settlement/settling.ts';
 import type * as spoolModule from '../../packages/service/src/ledger/settlement/spool.ts';
-import type * as laneModule from '../../packages/service/src/ledger/turn/lane.ts';
+import type * as channelModule from '../../packages/service/src/ledger/turn/channel.ts';
 import type { Pool } from '../../packages/service/src/db/pool/pool.ts';
 import type { Holds } from '../../packages/service/src/ledger/holds.ts';
 
@@ -23,8 +23,8 @@ type HoldPools = Parameters<typeof holdsModule.createHolds>[0]['pools'];
 
 interface Code {
   readonly holds: Holds;
-  /** Another ledger of this process on the same books, under an instance of its own. A wallet always takes the same of its lanes. */
-  readonly openHolds: (lanes: number) => Promise<Holds>;
+  /** Another ledger of this process on the same books, under an instance of its own. A wallet always takes the same of its channels. */
+  readonly openHolds: (channels: number) => Promise<Holds>;
   /** A connection that acts as the owner of the schema. */
   readonly owner: Pool;
   readonly newCallId: typeof idsModule.newCallId;
@@ -51,11 +51,11 @@ export async function openCode({ root, databaseUrl, directory }: Place): Promise
     createHolds({ pools, instance: await startInstance(heartbeats, log), spool, backlog: BACKLOG_LIMITS, log });
   const upkeep = open();
   const holds = await openOn(poolsOf(open(), upkeep));
-  const openHolds = async (lanes: number): Promise<Holds> => {
-    // An older checkout has no lanes. None is asked for them there.
-    const { createOwnLane } = (await load('ledger/turn/lane.ts')) as typeof laneModule;
-    const others = Array.from({ length: lanes - 1 }, () => createOwnLane(open()));
-    return await openOn({ turns: [createOwnLane(open()), ...others], upkeep });
+  const openHolds = async (channels: number): Promise<Holds> => {
+    // An older checkout has no channels. None is asked for them there.
+    const { createOwnChannel } = (await load('ledger/turn/channel.ts')) as typeof channelModule;
+    const others = Array.from({ length: channels - 1 }, () => createOwnChannel(open()));
+    return await openOn({ turns: [createOwnChannel(open()), ...others], upkeep });
   };
   const owner = createPool({ url: databaseUrl, role: 'owner', connectionsMax: 1, log });
   return { holds, openHolds, owner, newCallId: ids.newCallId, newCorrelationId: ids.newCorrelationId };

@@ -28,16 +28,16 @@ export interface LedgerOrder {
   /** Each begins its next pair when its last is settled, and makes at least one, however late it is. */
   readonly callers: number;
   readonly seconds: number;
-  /** How the work is divided among lanes. If it is absent, there is one lane for all. */
-  readonly lanes?: Lanes;
+  /** How the work is divided among channels. If it is absent, there is one channel for all. */
+  readonly channels?: Channels;
 }
 
 /**
- * With `caller`, callers work as separate gateway processes would: each has a lane of its own, and any caller may call
- * for any wallet. With `wallet`, they work as processes that share their lanes, and a wallet always takes the same
- * lane.
+ * With `caller`, callers work as separate gateway processes would: each has a channel of its own, and any caller may call
+ * for any wallet. With `wallet`, they work as processes that share their channels, and a wallet always takes the same
+ * channel.
  */
-interface Lanes {
+interface Channels {
   readonly count: number;
   readonly by: 'caller' | 'wallet';
 }
@@ -69,7 +69,7 @@ await owner.query(
 let calls = 0;
 obey(async (told): Promise<LedgerReport> => {
   const order = told as LedgerOrder;
-  const ledgers = await ledgersFor(order.lanes);
+  const ledgers = await ledgersFor(order.channels);
   const { user: userBefore, system: systemBefore } = process.cpuUsage();
   const startedAt = performance.now();
   const done = order.act === 'pairs' ? await placeAndSettle(ledgers, order) : await commitRows(order.seconds);
@@ -81,9 +81,9 @@ obey(async (told): Promise<LedgerReport> => {
 
 const opened = new Map<string, Promise<readonly Holds[]>>();
 
-function ledgersFor(lanes: Lanes | undefined): readonly Holds[] | Promise<readonly Holds[]> {
-  if (lanes === undefined) return [holds];
-  const { count, by } = lanes;
+function ledgersFor(channels: Channels | undefined): readonly Holds[] | Promise<readonly Holds[]> {
+  if (channels === undefined) return [holds];
+  const { count, by } = channels;
   const name = `${count} by ${by}`;
   const open = by === 'wallet' ? [openHolds(count)] : Array.from({ length: count }, () => openHolds(1));
   const ledgers = opened.get(name) ?? Promise.all(open);

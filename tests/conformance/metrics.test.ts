@@ -79,7 +79,7 @@ test('OP-05 a scrape shows queues, cases, held money and resources', async () =>
   };
   for (const [name, value] of Object.entries(least))
     assert.ok((now.get(name) ?? -1) >= value, `${name} ${now.get(name)}`);
-  // A server has few connections for many processes. A lane, and those for upkeep that one process does for all, come on top.
+  // A server has few connections for many processes. A channel, and those for upkeep that one process does for all, come on top.
   const most = [...now].filter(([name]) =>
     /^purser_database_pool_connections_max\{pool="(?!calls|check|stats)/.test(name),
   );

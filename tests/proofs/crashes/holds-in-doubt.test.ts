@@ -78,7 +78,7 @@ for (const [what, later] of [
     await passTime((ms) => t.mock.timers.tick(ms), placed);
     await assert.rejects(placed);
     assert.equal((await ledger.wallet(user)).held, 60); // It was placed, but the service does not know.
-    t.mock.timers.tick(1_000); // The lane rests after a failure.
+    t.mock.timers.tick(1_000); // The channel rests after a failure.
     t.mock.timers.reset();
     assert.equal(await holds.releaseOrphans(), 1);
     const isFreed = async (): Promise<boolean> => (await ledger.wallet(user)).held === 0;

@@ -10,15 +10,15 @@ import { takeTurn } from '../../../packages/service/src/ledger/turn/queries.ts';
 import { APP, type Share, STREAMS_MAX, type Tally } from './reserves.ts';
 import { endHolds } from '../../support/turns.ts';
 
-// One of the processes of reserves.ts. It places holds in turns from several lanes, settles them, and keeps the sums.
+// One of the processes of reserves.ts. It places holds in turns from several channels, settles them, and keeps the sums.
 
-const LANES = 4;
+const CHANNELS = 4;
 const BATCH_MAX = 48;
 const LEASE_MS = 3_600_000;
 const SPREAD = 400;
 
 const share = JSON.parse(process.argv[2] ?? '') as Share;
-const pool = createPool({ url: share.url, role: 'live', connectionsMax: LANES, log: createLog('warn') });
+const pool = createPool({ url: share.url, role: 'live', connectionsMax: CHANNELS, log: createLog('warn') });
 const instance = await insertInstance(pool, LEASE_MS);
 const charged = share.users.map(() => 0);
 const refused: Record<string, number> = {};
@@ -68,7 +68,7 @@ async function repeated<Result>(statement: () => Promise<Result>): Promise<Resul
 }
 
 /** As a gateway does it, a turn ends the calls that hold since the turn before, and places new holds. */
-async function runLane(lane: Pool): Promise<void> {
+async function runChannel(channel: Pool): Promise<void> {
   let running: readonly HoldRequest[] = [];
   let ends: readonly Settlement[] = [];
   while (asked < share.reserves || ends.length > 0) {
@@ -76,15 +76,15 @@ async function runLane(lane: Pool): Promise<void> {
     asked += requests.length;
     const isMixed = randomBelow(4) > 0;
     const settlements = ends;
-    const settled = isMixed ? [] : await repeated(() => endHolds(lane, settlements));
+    const settled = isMixed ? [] : await repeated(() => endHolds(channel, settlements));
     const turn = { settlements: isMixed ? settlements : [], requests };
-    const answers = await repeated(() => takeTurn(lane, instance, turn));
+    const answers = await repeated(() => takeTurn(channel, instance, turn));
     for (const { call_id: id, charged: amount } of [...settled, ...answers.settled]) {
       const user = running.find(({ callId }) => callId === id)?.userId ?? '';
       const index = share.users.indexOf(user);
       charged[index] = (charged[index] ?? 0) + Number(amount);
     }
-    if (randomBelow(10) === 0) await repeated(() => endHolds(lane, settlements)); // Sent again, which must change nothing.
+    if (randomBelow(10) === 0) await repeated(() => endHolds(channel, settlements)); // Sent again, which must change nothing.
     running = requests;
     ends = answers.placed.flatMap((answer) => endsOf(answer, requests));
   }
@@ -109,7 +109,7 @@ function endsOf(answer: ReservedRow, requests: readonly HoldRequest[]): readonly
   return [endOf(request, BigInt(randomBelow(Number(answer.granted) + SPREAD / 4)))];
 }
 
-await Promise.all(Array.from({ length: LANES }, () => runLane(pool)));
+await Promise.all(Array.from({ length: CHANNELS }, () => runChannel(pool)));
 await pool.end();
 process.send?.({ asked, granted, refused, charged } satisfies Tally);
 process.disconnect?.();

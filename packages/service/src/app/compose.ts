@@ -45,7 +45,7 @@ import { describeFault, type Log } from '#kernel/log.ts';
 import type { MetricReading } from '#kernel/metrics/metrics.ts';
 import { createDrainSlots } from '#ledger/hold/drain-slots.ts';
 import { createHolds, type Holds } from '#ledger/holds.ts';
-import type { Lanes } from '#ledger/turn/lane.ts';
+import type { Channels } from '#ledger/turn/channel.ts';
 import { declareSpoolMetrics } from '#ledger/settlement/metrics.ts';
 import { reapHolds } from '#ledger/recovery/queries.ts';
 import { startReaper } from '#ledger/recovery/reaper.ts';
@@ -67,8 +67,8 @@ interface ComposeOptions {
   readonly log: Log;
   /** Reads the metrics of all processes of the service, merged. */
   readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
-  /** Lanes to the ledger that this process shares with others. Undefined if it has one of its own. */
-  readonly lanes?: Lanes | undefined;
+  /** Channels to the ledger that this process shares with others. Undefined if it has one of its own. */
+  readonly channels?: Channels | undefined;
   /** Shorter stream delays, for tests. */
   readonly pace?: StreamPace;
 }
@@ -94,7 +94,7 @@ export interface Service {
 
 /** Creates one gateway process from its modules. Read from top to bottom, this is the architecture. The schema must be current. */
 export async function compose(options: ComposeOptions): Promise<Service> {
-  const { config, keys, databaseUrl, simulatorUrl, log, readAllMetrics, lanes, pace = STREAM_PACE } = options;
+  const { config, keys, databaseUrl, simulatorUrl, log, readAllMetrics, channels, pace = STREAM_PACE } = options;
   const clock = systemClock;
   const pools = openPools({ url: databaseUrl, log, emails: emailSealOf(keys) });
   const { upkeep, reads, sandbox: play } = pools;
@@ -106,7 +106,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const instance = await startInstance(upkeep, log, config.leaseMs);
   await generations.confirmAs(instance.id);
   const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
-  const holds = cells.overCells(openHolds({ pools, lanes, instance, spool, log }));
+  const holds = cells.overCells(openHolds({ pools, channels, instance, spool, log }));
   await holds.replay(); // Before the reaper starts: it could release holds whose settlements an earlier process left on disk.
   const drainSlots = createDrainSlots({ pool: reads, log });
   const sandboxHolds = createSandboxHolds({ reserve: play, settle: play }, instance, config.sandboxGrant);
@@ -222,14 +222,14 @@ function openSpool(dataDirectory: string, databaseId: string, clock: Clock, log:
 }
 
 /** The holds of real wallets in this database. */
-function openHolds({ pools, lanes, ...of }: HoldsOpened): Holds {
-  const turns = lanes ?? pools.openTurns();
+function openHolds({ pools, channels, ...of }: HoldsOpened): Holds {
+  const turns = channels ?? pools.openTurns();
   return createHolds({ pools: { turns, upkeep: pools.upkeep }, backlog: BACKLOG_LIMITS, ...of });
 }
 
 interface HoldsOpened {
   readonly pools: Pools;
-  readonly lanes: Lanes | undefined;
+  readonly channels: Channels | undefined;
   readonly instance: Instance;
   readonly spool: Spool;
   readonly log: Log;

@@ -20,7 +20,7 @@ import { openMetricsExport } from '#app/monitoring/telemetry.ts';
 import { SETUP_STATUS, SetupError, StartError } from '#app/environment/start-error.ts';
 import { endChild } from '#app/process/end-child.ts';
 import { stopGateway, stopMsMax } from '#app/stop.ts';
-import { openWorkerLanes, startWorkerLanes } from '#app/process/worker-lanes.ts';
+import { openWorkerChannels, startWorkerChannels } from '#app/process/worker-channels.ts';
 import { createWorkerReader, startWorkerMetrics } from '#app/process/worker-metrics.ts';
 import { applyCatalogueFile } from '#catalogue/catalogue-file.ts';
 import type { StreamPace } from '#gateway/call/call.ts';
@@ -41,8 +41,8 @@ interface Ground {
   readonly keptKeys: KeptKeys;
   /** False for all workers but one: it exports the metrics of all. */
   readonly exportsMetrics?: boolean;
-  /** How many lanes the first process has for its workers. Undefined if this is the only process. */
-  readonly lanes?: number;
+  /** How many channels the first process has for its workers. Undefined if this is the only process. */
+  readonly channels?: number;
 }
 
 interface ServeOptions {
@@ -140,11 +140,11 @@ export async function startGateway(
 ): Promise<Running> {
   if (config.failpoint !== undefined) armFailpoint(config.failpoint);
   const readAllMetrics = cluster.isWorker ? createWorkerReader() : async () => readMetrics();
-  const lanes = ground.lanes === undefined ? undefined : openWorkerLanes(ground.lanes);
+  const channels = ground.channels === undefined ? undefined : openWorkerChannels(ground.channels);
   const { keptKeys, databaseUrl, simulatorUrl } = ground;
   const keys = createKeys(config, keptKeys);
   const { compose } = await loadGateway();
-  const service = await compose({ config, keys, log, readAllMetrics, lanes, databaseUrl, simulatorUrl, ...options });
+  const service = await compose({ config, keys, log, readAllMetrics, channels, databaseUrl, simulatorUrl, ...options });
   const { server } = service;
   try {
     await listen(server, config);
@@ -216,11 +216,11 @@ async function startWorkers(
   // wait: Node neither closes it nor hands it to another.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const metrics = startWorkerMetrics();
-  const lanes = startWorkerLanes({ databaseUrl: ground.databaseUrl, workers: config.workers, log });
+  const channels = startWorkerChannels({ databaseUrl: ground.databaseUrl, workers: config.workers, log });
   const listeners = new Set<Worker>();
   let isKept = false; // Workers are replaced only while the service runs, not during its start or stop.
   const fork = (exportsMetrics: boolean): Worker => {
-    const own = textOf({ ...ground, exportsMetrics, lanes: lanes.count });
+    const own = textOf({ ...ground, exportsMetrics, channels: channels.count });
     const worker = cluster.fork({ PURSER_WORKER_GROUND: own });
     worker.once('listening', () => listeners.add(worker));
     worker.once('exit', () => {
@@ -237,7 +237,7 @@ async function startWorkers(
     for (const worker of workers) if (!listeners.has(worker)) worker.process.kill('SIGKILL');
     const ends = await Promise.all([...listeners].map(({ process: child }) => endChild(child, stopMsMax(config))));
     metrics.stop();
-    await lanes.stop();
+    await channels.stop();
     if (!ends.includes(false)) return;
     log.error('a gateway process did not stop in time and was killed: its calls are not charged');
     process.exitCode = 1;

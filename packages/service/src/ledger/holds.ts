@@ -10,7 +10,7 @@ import type { Settlement } from '#ledger/settlement/settlement.ts';
 import { type BacklogLimits, createSettling, type SettledCall } from '#ledger/settlement/settling.ts';
 import type { Spool } from '#ledger/settlement/spool.ts';
 import { createOrphanedHolds } from '#ledger/recovery/orphaned-holds.ts';
-import { createOwnLane, type Lanes } from '#ledger/turn/lane.ts';
+import { createOwnChannel, type Channels } from '#ledger/turn/channel.ts';
 import { createTurns } from '#ledger/turn/turns.ts';
 
 /**
@@ -39,10 +39,10 @@ export interface Holds {
 
 interface HoldPools {
   /**
-   * A pool with one connection, because there is one statement at a time, or lanes that this process shares with
+   * A pool with one connection, because there is one statement at a time, or channels that this process shares with
    * others.
    */
-  readonly turns: Pool | Lanes;
+  readonly turns: Pool | Channels;
   /** The pool for what may not wait behind calls. */
   readonly upkeep: Pool;
 }
@@ -68,8 +68,8 @@ export function createHolds({ pools, instance, spool, backlog, log }: HoldOption
       throw fault;
     }
   };
-  const lanes: Lanes = isShared(pools.turns) ? pools.turns : [createOwnLane(pools.turns)];
-  const turns = createTurns({ lanes, instance, run, walletOf: (callId) => orphans.walletOf(callId) });
+  const channels: Channels = isShared(pools.turns) ? pools.turns : [createOwnChannel(pools.turns)];
+  const turns = createTurns({ channels, instance, run, walletOf: (callId) => orphans.walletOf(callId) });
   const onEnd = (callId: CallId): void => orphans.end(callId);
   const settling = createSettling({ pool: pools.upkeep, outage, settleInTurn: turns.settle, spool, log, onEnd });
   const orphans = createOrphanedHolds({ pool: pools.upkeep, instance, releaseCall: settling.release, log });
@@ -101,4 +101,4 @@ export function createHolds({ pools, instance, spool, backlog, log }: HoldOption
   };
 }
 
-const isShared = (turns: Pool | Lanes): turns is Lanes => Array.isArray(turns);
+const isShared = (turns: Pool | Channels): turns is Channels => Array.isArray(turns);

@@ -31,9 +31,9 @@ const UPKEEP_MAX = 2;
 const PLANES_MAX = 3;
 
 /**
- * Opens the pools of one gateway process: ten connections at most beside its lane to the ledger, and three more, for upkeep that
+ * Opens the pools of one gateway process: ten connections at most beside its channel to the ledger, and three more, for upkeep that
  * the oldest process does for all and for checks of the ledger. A database has few connections, and many processes share them. `openTurns` is for a
- * process that shares no lanes with others.
+ * process that shares no channels with others.
  */
 export function openPools({ url, log, emails }: PoolsOptions) {
   const pools: Pool[] = [];

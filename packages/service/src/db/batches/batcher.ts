@@ -55,7 +55,7 @@ interface Waiting<Item, Result> {
 const RETRY_DELAY_MS = 100;
 
 /**
- * Creates one lane to the database, with at most one statement under way. There is no timer. An idle lane sends at once,
+ * Creates one channel to the database, with at most one statement under way. There is no timer. An idle channel sends at once,
  * and a busy one lets its next batch grow. So load makes batches larger, and without load no call waits.
  *
  * A failed batch is repeated item by item, so that one stuck row fails only the items that need it. Those are then tried
@@ -63,17 +63,17 @@ const RETRY_DELAY_MS = 100;
  * later goes to the end of the queue, so that nothing waits behind it.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
-  const lane = new Lane(options);
-  const hand = (item: Item, waiter: Waiter<Result>): void => lane.hand(item, waiter);
+  const channel = new Channel(options);
+  const hand = (item: Item, waiter: Waiter<Result>): void => channel.hand(item, waiter);
   return { hand, submit: (item) => new Promise<Result>((resolve, reject) => hand(item, { resolve, reject })) };
 }
 
-class Lane<Item, Result> {
+class Channel<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
   #waiting: Waiting<Item, Result>[] = [];
   readonly #stuck = createStuckItems<Waiting<Item, Result>>(() => this.#wake?.());
   #isDraining = false;
-  /** Wakes a lane that has only stuck items left. */
+  /** Wakes a channel that has only stuck items left. */
   #wake: (() => void) | undefined;
 
   constructor(options: BatcherOptions<Item, Result>) {

@@ -11,11 +11,11 @@ const NO_WRITES = /^(?:53100|58)/;
 const NO_WRITES_MS = 10_000;
 
 /**
- * Watches one lane of statements for an outage of the server, for callers that cannot wait for the end of it. All of it
+ * Watches one channel of statements for an outage of the server, for callers that cannot wait for the end of it. All of it
  * works by callbacks: every call comes through here, and each promise less counts.
  */
 export interface OutageWatch {
-  /** Runs one statement of the lane. The way it ends shows whether the server is away. */
+  /** Runs one statement of the channel. The way it ends shows whether the server is away. */
   readonly run: <Result>(statement: () => Promise<Result>) => Promise<Result>;
   /** Returns true from a fault of the server until the next statement succeeds. */
   readonly isAway: () => boolean;
@@ -109,7 +109,7 @@ export function createOutageWatch(): OutageWatch {
   };
 }
 
-/** How the last statement of a lane ended. */
+/** How the last statement of a channel ended. */
 function createLastStatement() {
   let isAway = false;
   let refusedAtMs: number | undefined;

@@ -7,10 +7,10 @@ import { type HoldAnswer, holdAnswerOf, type HoldRequest } from '#kernel/calls/h
 import type { ReservedRow } from '#ledger/hold/queries.ts';
 import type { Settlement } from '#ledger/settlement/settlement.ts';
 import { type SettledCall, settledCallOf } from '#ledger/settlement/settling.ts';
-import type { Lanes, TakeTurn } from '#ledger/turn/lane.ts';
+import type { Channels, TakeTurn } from '#ledger/turn/channel.ts';
 
 /**
- * The way of one process to the ledger: in each lane one turn at a time, which ends calls and places holds. What comes while
+ * The way of one process to the ledger: in each channel one turn at a time, which ends calls and places holds. What comes while
  * it runs waits for the next. The waiters are called after the commit, and must not throw.
  */
 interface Turns {
@@ -21,7 +21,7 @@ interface Turns {
 }
 
 interface TurnsOptions {
-  readonly lanes: Lanes;
+  readonly channels: Channels;
   readonly instance: Instance;
   /** Runs the statement of one turn, and learns from the way it ends. */
   readonly run: OutageWatch['run'];
@@ -36,8 +36,8 @@ const ITEMS_MAX = 512; // In one statement, of both kinds.
 const PLACE_RETRIES_MAX = 5; // Half a second without a database, then the caller gets an error.
 const ENDED_UNTOLD = 'The hold of a call was released before the call began, because its process had lost its lease.';
 
-export function createTurns({ lanes, instance, run, walletOf }: TurnsOptions): Turns {
-  const turns = lanes.map((takeTurn) =>
+export function createTurns({ channels, instance, run, walletOf }: TurnsOptions): Turns {
+  const turns = channels.map((takeTurn) =>
     createBatcher<Item, Answer>({
       run: (items) => run(() => instance.run((instanceId) => take(takeTurn, instanceId, items))),
       itemsMax: ITEMS_MAX,
@@ -48,8 +48,8 @@ export function createTurns({ lanes, instance, run, walletOf }: TurnsOptions): T
   );
   function turnsOf(callId: CallId): Batcher<Item, Answer> {
     const wallet = turns.length === 1 ? undefined : walletOf(callId);
-    const own = turns[wallet === undefined ? 0 : laneOf(wallet, turns.length)];
-    assert(own !== undefined, 'there is a lane');
+    const own = turns[wallet === undefined ? 0 : channelOf(wallet, turns.length)];
+    assert(own !== undefined, 'there is a channel');
     return own;
   }
   return {
@@ -72,13 +72,13 @@ export function createTurns({ lanes, instance, run, walletOf }: TurnsOptions): T
   };
 }
 
-/** The lane of a wallet, the same in every process. FNV-1a: any other number that spreads names evenly would do. */
-function laneOf(wallet: string, lanes: number): number {
+/** The channel of a wallet, the same in every process. FNV-1a: any other number that spreads names evenly would do. */
+function channelOf(wallet: string, channels: number): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < wallet.length; index += 1) {
     hash = Math.imul(hash ^ wallet.charCodeAt(index), 0x01000193);
   }
-  return (hash >>> 0) % lanes;
+  return (hash >>> 0) % channels;
 }
 
 async function take(takeTurn: TakeTurn, instanceId: bigint, items: readonly Item[]): Promise<readonly Answer[]> {

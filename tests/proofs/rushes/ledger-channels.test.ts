@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Pool } from '../../../packages/service/src/db/pool/pool.ts';
 import { endInstance, insertInstance, renewLease } from '../../../packages/service/src/db/processes/queries.ts';
-import { createSharedLane, type TakeTurn } from '../../../packages/service/src/ledger/turn/lane.ts';
+import { createSharedChannel, type TakeTurn } from '../../../packages/service/src/ledger/turn/channel.ts';
 import type { Turn } from '../../../packages/service/src/ledger/turn/queries.ts';
 import { createTurns } from '../../../packages/service/src/ledger/turn/turns.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../../support/ledger-database.ts';
 import { lockWallet } from '../../support/lock-wait.ts';
 import { sql } from '../../support/sql.ts';
 
-// Lanes that several gateway processes share.
+// Channels that several gateway processes share.
 let ledger: LedgerDatabase;
 
 before(async () => {
@@ -21,13 +21,13 @@ after(async () => {
   await ledger.close();
 });
 
-/** A lane that notes the names of its statements. */
+/** A channel that notes the names of its statements. */
 function noting(statements: string[]): TakeTurn {
   const query = (config: { readonly name: string; readonly text: string }) => {
     statements.push(config.name);
     return ledger.live.query(config);
   };
-  return createSharedLane({ query } as unknown as Pool);
+  return createSharedChannel({ query } as unknown as Pool);
 }
 
 const placing = (...users: readonly string[]): Turn => ({
@@ -46,13 +46,13 @@ async function ownerOf({ requests }: Turn): Promise<readonly bigint[]> {
   return rows.map(({ instance_id: id }) => id);
 }
 
-test('WA-07 turns that wait for the same lane are one statement', async () => {
+test('WA-07 turns that wait for the same channel are one statement', async () => {
   for (const user of ['first', 'anna', 'ben', 'cleo']) await ledger.open(user, 100);
   const processes = [await ledger.addInstance(), await ledger.addInstance(), await ledger.addInstance()] as const;
   const statements: string[] = [];
-  const lane = noting(statements);
+  const channel = noting(statements);
   const turns = [placing('first'), placing('anna', 'nobody'), placing('ben', 'cleo')] as const;
-  const rows = await Promise.all(turns.map((turn, place) => lane(processes[place] ?? 0n, turn)));
+  const rows = await Promise.all(turns.map((turn, place) => channel(processes[place] ?? 0n, turn)));
   assert.deepEqual(
     rows.map(({ placed }) => placed.map(({ outcome }) => outcome)),
     [['granted'], ['granted', 'payment_required'], ['granted', 'granted']],
@@ -68,26 +68,26 @@ test('WA-07 turns that wait for the same lane are one statement', async () => {
     settlements: requests.slice(0, 1).map((hold) => endOf(hold, 4)),
     requests: [],
   }));
-  const settled = await Promise.all(ends.map((turn, place) => lane(processes[place] ?? 0n, turn)));
+  const settled = await Promise.all(ends.map((turn, place) => channel(processes[place] ?? 0n, turn)));
   assert.deepEqual(
     settled.map((each) => each.settled.map(({ charged }) => charged)),
     [[4n], [4n], [4n]],
   );
 });
 
-test('WA-07 busy processes of a lane keep in step', async () => {
+test('WA-07 busy processes of a channel keep in step', async () => {
   const users = Array.from({ length: 10 }, (_, number) => `busy-${number}`);
   for (const user of users) await ledger.open(user, 1_000);
   const statements: string[] = [];
-  const lane = noting(statements);
+  const channel = noting(statements);
   const rounds = 5;
   const work = async (instanceId: bigint): Promise<void> => {
     for (let round = 0; round < rounds; round += 1) {
       const { requests } = placing(...users);
       const ends = requests.map((hold) => endOf(hold, 1));
-      await lane(instanceId, { settlements: [], requests });
+      await channel(instanceId, { settlements: [], requests });
       await messageTime();
-      await lane(instanceId, { settlements: ends, requests: [] });
+      await channel(instanceId, { settlements: ends, requests: [] });
       await messageTime();
     }
   };
@@ -102,9 +102,12 @@ test('WA-10 only the process that lost its lease is told so', async () => {
   for (const user of ['dora', 'emil']) await ledger.open(user, 100);
   const [live, fenced] = [await ledger.addInstance(), await ledger.addInstance()];
   await endInstance(ledger.live, fenced);
-  const lane = noting([]);
+  const channel = noting([]);
   const [good, bad] = [placing('dora'), placing('emil')];
-  const [rows, fault] = await Promise.all([lane(live, good), assert.rejects(lane(fenced, bad), { code: '55000' })]);
+  const [rows, fault] = await Promise.all([
+    channel(live, good),
+    assert.rejects(channel(fenced, bad), { code: '55000' }),
+  ]);
   assert.deepEqual([rows.placed[0]?.outcome, fault], ['granted', undefined]);
   assert.deepEqual([await ownerOf(good), await ownerOf(bad)], [[live], []]);
 });
@@ -112,21 +115,21 @@ test('WA-10 only the process that lost its lease is told so', async () => {
 test('WA-07 a locked wallet fails only its own turn', async () => {
   for (const user of ['fritz', 'gisa']) await ledger.open(user, 100);
   const [one, other] = [await ledger.addInstance(), await ledger.addInstance()];
-  const lane = noting([]);
+  const channel = noting([]);
   const lock = await lockWallet(ledger.database, 'fritz');
   const held = placing('gisa');
   const [, rows] = await Promise.all([
-    assert.rejects(lane(one, placing('fritz')), { code: '55P03' }),
-    lane(other, held),
+    assert.rejects(channel(one, placing('fritz')), { code: '55P03' }),
+    channel(other, held),
   ]);
   await lock.release();
   assert.equal(rows.placed[0]?.outcome, 'granted');
 });
 
-test('WA-07 a wallet’s calls all take one lane', async () => {
+test('WA-07 a wallet’s calls all take one channel', async () => {
   const seen = Array.from({ length: 4 }, () => new Set<string>());
   const users = new Map<string, string>();
-  const lanes = seen.map((wallets): TakeTurn => {
+  const channels = seen.map((wallets): TakeTurn => {
     return async (_, { settlements, requests }) => {
       for (const { callId } of [...settlements, ...requests]) wallets.add(users.get(callId) ?? '');
       return {
@@ -145,10 +148,10 @@ test('WA-07 a wallet’s calls all take one lane', async () => {
       };
     };
   });
-  const [first, ...others] = lanes;
+  const [first, ...others] = channels;
   assert(first !== undefined);
   const turns = createTurns({
-    lanes: [first, ...others],
+    channels: [first, ...others],
     instance: {
       run: (statement) => statement(1n),
       id: () => 1n,
@@ -171,7 +174,7 @@ test('WA-07 a wallet’s calls all take one lane', async () => {
     seen.reduce((sum, { size }) => sum + size, 0),
     80,
   );
-  for (const { size } of seen) assert(size >= 8, `a lane has ${size} of 80 wallets`);
+  for (const { size } of seen) assert(size >= 8, `a channel has ${size} of 80 wallets`);
 });
 
 test('WA-10 the oldest live process is the keeper', async () => {

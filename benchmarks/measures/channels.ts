@@ -4,8 +4,8 @@ import { measureRound, ordersOf, rowsOf, setStage, WALLETS } from '../support/le
 import { OWN_ROOT } from '../support/root.ts';
 
 const CALLERS = 256;
-const LANES = [1, 2, 4, 8, 16, 32];
-/** In these cases, eight processes share four lanes (`app/process/worker-lanes.ts`). */
+const CHANNELS = [1, 2, 4, 8, 16, 32];
+/** In these cases, eight processes share four channels (`app/process/worker-channels.ts`). */
 const SHARED = [
   { wallets: 40, any: 4, own: 2 },
   { wallets: 80, any: 8, own: 8 },
@@ -13,24 +13,24 @@ const SHARED = [
 ];
 
 const ORDERS = ordersOf({
-  ...Object.fromEntries(LANES.map((count) => lanesOf(WALLETS, count, 'caller'))),
+  ...Object.fromEntries(CHANNELS.map((count) => channelsOf(WALLETS, count, 'caller'))),
   ...Object.fromEntries(
     SHARED.flatMap(({ wallets, any, own }) => [
-      ...(any === undefined ? [] : [lanesOf(wallets, any, 'caller')]),
-      lanesOf(wallets, own, 'wallet'),
+      ...(any === undefined ? [] : [channelsOf(wallets, any, 'caller')]),
+      channelsOf(wallets, own, 'wallet'),
     ]),
   ),
 });
 
-function lanesOf(wallets: number, count: number, by: 'caller' | 'wallet') {
-  const name = `${wallets} wallets, ${count === 1 ? 'one lane' : `${count} lanes, ${by === 'wallet' ? 'each its own' : 'any'}`}`;
-  return [name, { wallets, callers: CALLERS, lanes: { count, by } }] as const;
+function channelsOf(wallets: number, count: number, by: 'caller' | 'wallet') {
+  const name = `${wallets} wallets, ${count === 1 ? 'one channel' : `${count} channels, ${by === 'wallet' ? 'each its own' : 'any'}`}`;
+  return [name, { wallets, callers: CALLERS, channels: { count, by } }] as const;
 }
 
-/** What it costs that a turn is smaller, and that two lanes lock one wallet. */
-export const lanes: Measure = {
-  name: 'lanes',
-  title: 'Ledger: 256 callers over several lanes',
+/** What it costs that a turn is smaller, and that two channels lock one wallet. */
+export const channels: Measure = {
+  name: 'channels',
+  title: 'Ledger: 256 callers over several channels',
   isScale: true,
   run: async (bench) => {
     await using started = new AsyncDisposableStack();

@@ -5,18 +5,18 @@ import { ANSWER_GRACE_MS, createPool, SILENCE, STATEMENT_TIMEOUT_MS } from '#db/
 import { assert } from '#kernel/faults/assert.ts';
 import { isJsonObject } from '#kernel/text/json.ts';
 import type { Log } from '#kernel/log.ts';
-import { createSharedLane, type Lanes, type TakeTurn } from '#ledger/turn/lane.ts';
+import { createSharedChannel, type Channels, type TakeTurn } from '#ledger/turn/channel.ts';
 import type { Turn, TurnRows } from '#ledger/turn/queries.ts';
 
 /**
- * Gateway processes behind one port share the lanes of their primary process: each hands in its turns, and the primary makes
- * one statement of those that wait for the same lane. The messages are structured clones, so amounts stay bigints.
+ * Gateway processes behind one port share the channels of their primary process: each hands in its turns, and the primary makes
+ * one statement of those that wait for the same channel. The messages are structured clones, so amounts stay bigints.
  */
 type Message =
   | {
       readonly purser: 'turn';
       readonly id: number;
-      readonly lane: number;
+      readonly channel: number;
       readonly instanceId: bigint;
       readonly turn: Turn;
     }
@@ -28,20 +28,20 @@ const ANSWER_MS_MAX = STATEMENT_TIMEOUT_MS + 2 * ANSWER_GRACE_MS;
 
 const NAMES = ['turn', 'turn taken', 'turn failed'];
 
-/** Other modules send messages over the same channel, so everything else is ignored. */
+/** Other modules send messages between these processes too, so everything else is ignored. */
 function isMessage(value: unknown): value is Message {
   return isJsonObject(value) && typeof value['purser'] === 'string' && NAMES.includes(value['purser']);
 }
 
-/** Batches stay large with few lanes, and one lane keeps about two gateway processes busy, if each has a core. */
-const WORKERS_PER_LANE = 2;
-const LANES_MAX = 4;
+/** Batches stay large with few channels, and one channel keeps about two gateway processes busy, if each has a core. */
+const WORKERS_PER_CHANNEL = 2;
+const CHANNELS_MAX = 4;
 
-function lanesFor(workers: number): number {
-  return Math.min(LANES_MAX, Math.ceil(Math.min(workers, availableParallelism()) / WORKERS_PER_LANE));
+function channelsFor(workers: number): number {
+  return Math.min(CHANNELS_MAX, Math.ceil(Math.min(workers, availableParallelism()) / WORKERS_PER_CHANNEL));
 }
 
-interface WorkerLanesOptions {
+interface WorkerChannelsOptions {
   readonly databaseUrl: string;
   readonly workers: number;
   readonly log: Log;
@@ -51,24 +51,24 @@ interface WorkerLanesOptions {
  * Takes the turns of all workers. The primary process calls it before it forks a worker, and stops it when they have
  * ended.
  */
-export function startWorkerLanes({ databaseUrl, workers, log }: WorkerLanesOptions): {
+export function startWorkerChannels({ databaseUrl, workers, log }: WorkerChannelsOptions): {
   readonly count: number;
   readonly stop: () => Promise<void>;
 } {
   cluster.setupPrimary({ serialization: 'advanced' }); // Structured clones: turns hold bigints and buffers.
-  const pools = Array.from({ length: lanesFor(workers) }, () =>
+  const pools = Array.from({ length: channelsFor(workers) }, () =>
     createPool({ url: databaseUrl, role: 'live', connectionsMax: 1, keepsOne: true, use: 'calls', log }),
   );
-  const lanes = pools.map(createSharedLane);
+  const channels = pools.map(createSharedChannel);
   const onMessage = (worker: Worker, message: unknown): void => {
     if (!isMessage(message) || message.purser !== 'turn') return;
-    const { id, lane, instanceId, turn } = message;
+    const { id, channel, instanceId, turn } = message;
     const answer = (message: Message): void => {
       // With a callback: without one, an answer to a worker that has just died ends this process, and with it all others.
       if (worker.isConnected()) worker.send(message, () => undefined);
     };
-    const takeTurn = lanes[lane];
-    assert(takeTurn !== undefined, 'a worker knows how many lanes there are');
+    const takeTurn = channels[channel];
+    assert(takeTurn !== undefined, 'a worker knows how many channels there are');
     takeTurn(instanceId, turn).then(
       (rows) => answer({ purser: 'turn taken', id, rows }),
       (fault: unknown) => answer({ purser: 'turn failed', id, fault: faultTextOf(fault) }),
@@ -76,7 +76,7 @@ export function startWorkerLanes({ databaseUrl, workers, log }: WorkerLanesOptio
   };
   cluster.on('message', onMessage);
   return {
-    count: lanes.length,
+    count: channels.length,
     stop: async () => {
       cluster.off('message', onMessage);
       await Promise.all(pools.map((pool) => pool.end()));
@@ -85,10 +85,10 @@ export function startWorkerLanes({ databaseUrl, workers, log }: WorkerLanesOptio
 }
 
 /**
- * Opens, in a worker, the lanes of the primary process, whose number the primary tells. A worker ends with its primary,
+ * Opens, in a worker, the channels of the primary process, whose number the primary tells. A worker ends with its primary,
  * so it needs no others.
  */
-export function openWorkerLanes(count: number): Lanes {
+export function openWorkerChannels(count: number): Channels {
   const waiting = new Map<number, PromiseWithResolvers<TurnRows>>();
   let lastId = 0;
   process.on('message', (message) => {
@@ -99,7 +99,7 @@ export function openWorkerLanes(count: number): Lanes {
     else turn?.reject(faultFrom(message.fault));
   });
   const open =
-    (lane: number): TakeTurn =>
+    (channel: number): TakeTurn =>
     (instanceId, turn) => {
       lastId += 1;
       const id = lastId;
@@ -109,7 +109,7 @@ export function openWorkerLanes(count: number): Lanes {
         answered.reject(new Error(SILENCE));
       }, ANSWER_MS_MAX);
       waiting.set(id, answered);
-      process.send?.({ purser: 'turn', id, lane, instanceId, turn } satisfies Message);
+      process.send?.({ purser: 'turn', id, channel, instanceId, turn } satisfies Message);
       return answered.promise.finally(() => clearTimeout(timer));
     };
   return [open(0), ...Array.from({ length: count - 1 }, (_, place) => open(place + 1))];

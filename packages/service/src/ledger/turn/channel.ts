@@ -10,11 +10,11 @@ import { takeTurn, type Turn, type TurnRows } from '#ledger/turn/queries.ts';
  */
 export type TakeTurn = (instanceId: bigint, turn: Turn) => Promise<TurnRows>;
 
-/** Lanes to one ledger. A wallet always takes the same of them, so that no two wait for one wallet. */
-export type Lanes = readonly [TakeTurn, ...TakeTurn[]];
+/** Channels to one ledger. A wallet always takes the same of them, so that no two wait for one wallet. */
+export type Channels = readonly [TakeTurn, ...TakeTurn[]];
 
-/** A lane for one process alone: each turn is a statement. */
-export const createOwnLane =
+/** A channel for one process alone: each turn is a statement. */
+export const createOwnChannel =
   (pool: Pool): TakeTurn =>
   (instanceId, turn) =>
     takeTurn(pool, instanceId, turn);
@@ -28,11 +28,11 @@ interface Part {
 const PARTS_MAX = 256;
 
 /**
- * A lane for several processes. The turns that they hand in while a statement runs are one statement together, so that
+ * A channel for several processes. The turns that they hand in while a statement runs are one statement together, so that
  * batches are as large as those of a single process. If that statement fails, each turn is tried once alone, so that a process
  * never hears of a fault that is another's. What to do about its own is for the process that handed it in.
  */
-export function createSharedLane(pool: Pool): TakeTurn {
+export function createSharedChannel(pool: Pool): TakeTurn {
   const busy = createBusyProcesses();
   const parts = createBatcher<Part, TurnRows>({
     run: async (waiting) => {
@@ -56,7 +56,7 @@ const BUSY_CALLS = 8;
 const GATHER_MS_MAX = 1;
 
 /**
- * Keeps the busy processes of a lane in step. Otherwise, while the turn of one runs, that of the other waits, and from then on each
+ * Keeps the busy processes of a channel in step. Otherwise, while the turn of one runs, that of the other waits, and from then on each
  * statement has the calls of one process only. So after a statement, the processes whose turns it took are given a moment to hand
  * in their next ones.
  */
