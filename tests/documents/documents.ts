@@ -34,6 +34,29 @@ export function rowsUnder(document: string, heading: string): readonly (readonly
     );
 }
 
+const SERVICE = 'packages/service/src';
+const SOURCES = globSync('**/*.{ts,sql}', { cwd: ROOT, exclude: ['**/node_modules/**', '.*/**'] });
+/** A path, or the bare name of a file. What comes behind `*` or `<` is a pattern. */
+const FILE_NAME = /(?<![\w./@<>*{}:-])(?:\.\.\/)*[\w-]+(?:[\w.-]*\/[\w-]+)*[\w.-]*\.(?:ts|sql)(?![\w*-])/g;
+const FOLDER_NAME = /^(?!sandbox\/)[a-z-]+\/(?:[a-z-]+\/)*[a-z-]*$/; // A model of the sandbox has a name like a folder.
+
+/**
+ * The files and folders that a document names and that are not there. A path begins at the root, in the service, or at the document. A bare
+ * name in a README is that of a file below it; in other documents it may be anywhere.
+ */
+export function missingNames(document: string): readonly string[] {
+  const folder = path.dirname(document);
+  const near = document.endsWith('/README.md') ? SOURCES.filter((file) => file.startsWith(`${folder}/`)) : SOURCES;
+  const names = new Set(near.map((file) => path.basename(file)));
+  const bases = ['', SERVICE, folder, path.join(folder, 'src')];
+  const isThere = (name: string) => names.has(name) || bases.some((base) => existsSync(path.join(ROOT, base, name)));
+  const files = [...readDocument(document).matchAll(FILE_NAME)].map(([name]) => name);
+  const folders = namesIn(proseOf(document)).filter(
+    (name) => FOLDER_NAME.test(name) && existsSync(path.join(ROOT, SERVICE, name.split('/')[0] ?? '')),
+  );
+  return [...new Set([...files, ...folders])].filter((name) => !isThere(name));
+}
+
 /** The code spans of a text: `this`. */
 export function namesIn(text: string): readonly string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);

@@ -8,7 +8,7 @@ import { VISIBLE_MESSAGE_FIELDS } from '../../packages/service/src/providers/ant
 import { VISIBLE_RESPONSE_FIELDS } from '../../packages/service/src/providers/openai-responses/visible-items.ts';
 import { VISIBLE_FIELDS } from '../../packages/service/src/providers/answers/visible-fields.ts';
 import { ROOT } from '../../tools/toolchain.ts';
-import { allDocuments, deadLinks, namesIn, readDocument, rowsUnder } from './documents.ts';
+import { allDocuments, deadLinks, missingNames, namesIn, readDocument, rowsUnder } from './documents.ts';
 import { GUIDES, settingNames } from '../support/guide-blocks.ts';
 
 /** Compares the names in the guides with the names in the code. */
@@ -110,6 +110,13 @@ test('CC-11 the owner guide’s examples state real costs', () => {
 
 for (const document of allDocuments()) {
   test(`OP-18 ${document}: each link has a target`, () => assert.deepEqual(deadLinks(document), []));
+}
+
+/** Documents for people who do not see the code. */
+const FOR_USERS = /^docs\/(?:guides\/|SANDBOX)/;
+
+for (const document of allDocuments().filter((name) => !FOR_USERS.test(name))) {
+  test(`OP-18 ${document}: each file that it names exists`, () => assert.deepEqual(missingNames(document), []));
 }
 
 test('OP-18 each document with code has a test', () => {

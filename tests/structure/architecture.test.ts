@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AREAS, PACKAGES } from '../../tools/structure/areas.ts';
 import { ROOMS } from '../../tools/structure/rooms.ts';
-import { namesIn, rowsUnder } from '../documents/documents.ts';
+import { namesIn, readDocument, rowsUnder } from '../documents/documents.ts';
 
 /** Compares the tables of folders and rooms in documents with the tables that the imports are checked by. */
 
@@ -19,6 +19,12 @@ function roomsOf(folder: string): readonly string[] {
   return rooms.flatMap((room) => [room, ...roomsOf(`${folder}/${room}`).map((inner) => `${room}/${inner}`)]);
 }
 
+function lastHeadingOf(area: string): string | undefined {
+  return readDocument(`packages/service/src/${area}/README.md`)
+    .match(/^## .*$/gm)
+    ?.at(-1);
+}
+
 test('docs/ARCHITECTURE.md has each folder and its level', () => {
   const rows = rowsUnder('docs/ARCHITECTURE.md', '## The house');
   const told = new Map(rows.map(([, folder = '', what = '']) => [folder, what]));
@@ -31,6 +37,14 @@ test('docs/ARCHITECTURE.md has each folder and its level', () => {
     [...told].filter(([, what]) => what === ''),
     [],
     'Say what is in the folder.',
+  );
+});
+
+test('each README of the service’s folders ends with what it leaves to others', () => {
+  const folders = Object.keys(AREAS).filter((area) => !NOT_FOLDERS.includes(area));
+  assert.deepEqual(
+    folders.filter((area) => lastHeadingOf(area) !== '## What it leaves to others'),
+    [],
   );
 });
 
