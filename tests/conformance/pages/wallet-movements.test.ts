@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { WALLET_TEXTS } from '../../../packages/service/src/web/movements/texts.ts';
+import { MOVEMENT_TEXTS } from '../../../packages/service/src/web/movements/texts.ts';
 import type { EndUserId } from '../../../packages/service/src/kernel/values/ids.ts';
 import { micros } from '../../../packages/service/src/kernel/values/micros.ts';
 import { createFunding } from '../../../packages/service/src/ledger/funding/funding.ts';
@@ -140,7 +140,7 @@ test('ON-04 every kind of wallet entry has its words', async () => {
   const rows = await sql<{ kind: string }>(database)`select k::text as kind
     from unnest(enum_range(null::ledger.entry_kind)) k
     where 'wallet' in (ledger.debit_of(k), ledger.credit_of(k)) or k = 'refund_paid'`;
-  for (const { kind } of rows) assert.ok(WALLET_TEXTS.movement(kind as 'charge'), kind);
+  for (const { kind } of rows) assert.ok(MOVEMENT_TEXTS.movement(kind as 'charge'), kind);
 });
 
 test('ON-04 movements come in small pages of 50, each once', async () => {

@@ -1,5 +1,5 @@
 import { admitForUser, type DataPlane } from '#http/data-plane/data-plane.ts';
-import { receiptToWire } from '#http/planes/find-calls.ts';
+import { receiptToWire } from '#http/serializers/call-to-wire.ts';
 import { type Exchange, sendJson, sendRefusal } from '#http/answers/respond.ts';
 import { type AppId, type EndUserId, parseCallId } from '#kernel/values/ids.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';

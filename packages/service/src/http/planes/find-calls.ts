@@ -1,7 +1,5 @@
 import { assert } from '#kernel/faults/assert.ts';
-import { isoOf } from '#kernel/time/clock.ts';
 import { type AppId, type CallId, parseCallId } from '#kernel/values/ids.ts';
-import { microsToWire } from '#kernel/values/micros.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 import { granted } from '#http/planes/planes.ts';
 import type { CallTrace, TraceReader } from '#calls/traces/traces.ts';
@@ -43,12 +41,17 @@ export interface KnownCall {
   readonly receipt: CallReceipt | undefined;
 }
 
-/** The calls of any app with this id, each once: a trace with its receipt, and receipts whose trace is gone. */
+/** The calls of any app with this id. */
 export async function knownCalls(
   finder: CallFinder,
   name: { readonly callId: CallId } | { readonly correlationId: string },
 ): Promise<readonly KnownCall[]> {
   const { receipts, traces } = await findCalls(finder, undefined, name);
+  return eachOnce(traces, receipts);
+}
+
+/** Each call once: a trace with its receipt, and receipts whose trace is gone. */
+export function eachOnce(traces: readonly CallTrace[], receipts: readonly CallReceipt[]): readonly KnownCall[] {
   const byCall = new Map(receipts.map((receipt) => [receipt.callId, receipt]));
   const seen = new Set(traces.map(({ callId }) => callId));
   return [
@@ -71,65 +74,5 @@ export function foundCallOf({ trace, receipt }: KnownCall) {
     mode: trace?.mode ?? ('live' as const),
     atMs: trace?.endedAtMs ?? receipt?.atMs ?? 0,
     charged: receipt?.charged ?? known.charged,
-  };
-}
-
-/** A trace on the wire. What is unknown is null, so that every trace has the same fields. */
-export function traceToWire({ appId: _, ...trace }: CallTrace) {
-  const { endedAtMs, userId, callId, model, isStream, wire, session, status, ...ended } = trace;
-  const { code, param, message, failure, charged, ...rest } = ended;
-  return {
-    ...rest,
-    at: isoOf(endedAtMs),
-    userId: userId ?? null,
-    callId: callId ?? null,
-    model: model ?? null,
-    stream: isStream,
-    wire: wire ?? null,
-    session: session ?? null,
-    status: status ?? null,
-    code: code ?? null,
-    param: param ?? null,
-    message: message ?? null,
-    failure: failure?.kind ?? null,
-    chargedMicros: microsToWire(charged),
-  };
-}
-
-/** Converts a trace with its upstream, which only operators may see. */
-export function operatorsTraceToWire(trace: CallTrace) {
-  const { provider, providerModel, status } = trace.failure ?? {};
-  const isKnown = provider !== undefined && providerModel !== undefined;
-  const upstream = isKnown ? { provider, providerModel, status: status ?? null } : null;
-  return { appId: trace.appId, ...traceToWire(trace), upstream };
-}
-
-/** A receipt on the wire, for apps and their owners: without who served the call (CC-21). What is unknown is null. */
-export function receiptToWire(receipt: CallReceipt) {
-  const {
-    appId: _,
-    upstream: _upstream,
-    searches,
-    atMs,
-    isEstimated,
-    correlationId,
-    model,
-    price,
-    held,
-    charged,
-    released,
-    ...rest
-  } = receipt;
-  return {
-    ...rest,
-    correlationId: correlationId ?? null,
-    model: model ?? null,
-    at: isoOf(atMs),
-    estimated: isEstimated,
-    ...(searches === undefined ? {} : { searches }),
-    price: price ?? null,
-    heldMicros: microsToWire(held),
-    chargedMicros: microsToWire(charged),
-    releasedMicros: microsToWire(released),
   };
 }

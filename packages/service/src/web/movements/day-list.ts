@@ -8,7 +8,7 @@ import { warningNotice } from '#web/components/notices.ts';
 import { table } from '#web/figures/table.ts';
 import { type DayLine, isRun, linesOfDay, type Run } from '#web/movements/day-lines.ts';
 import { cellsOf, COLUMNS, type Line, lineOf } from '#web/movements/movements.ts';
-import { WALLET_TEXTS } from '#web/movements/texts.ts';
+import { MOVEMENT_TEXTS } from '#web/movements/texts.ts';
 import type { OwnedWallet } from '#web/wallet-owner/owned-wallet.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
@@ -44,22 +44,22 @@ export async function daysSection(
     .filter(({ lines }) => lines.length > 0)
     .map(({ heading, lines }) => ({ heading, rows: lines.map((line) => cells.get(line) ?? []) }));
   const all = table({
-    caption: html`<h2 id="movements">${WALLET_TEXTS.movementsTitle}</h2>`,
+    caption: html`<h2 id="movements">${MOVEMENT_TEXTS.movementsTitle}</h2>`,
     columns: COLUMNS,
     rows: [],
     groups,
-    empty: missingBeforeMs === undefined ? WALLET_TEXTS.noMovements : WALLET_TEXTS.noneSince,
+    empty: missingBeforeMs === undefined ? MOVEMENT_TEXTS.noMovements : MOVEMENT_TEXTS.noneSince,
   });
   const missing =
-    missingBeforeMs === undefined ? undefined : warningNotice(WALLET_TEXTS.missing(formats.moment(missingBeforeMs)));
+    missingBeforeMs === undefined ? undefined : warningNotice(MOVEMENT_TEXTS.missing(formats.moment(missingBeforeMs)));
   const last = days.length > DAYS_SHOWN_MAX ? shown.at(-1) : undefined;
   return html`<section aria-labelledby="movements">
 ${missing}
 ${all}
-${shown.length === 0 && missing === undefined ? undefined : linkLine(`${path}/movements.csv`, WALLET_TEXTS.export)}
+${shown.length === 0 && missing === undefined ? undefined : linkLine(`${path}/movements.csv`, MOVEMENT_TEXTS.export)}
 ${pager({
-  newer: before === undefined ? undefined : { href: path, text: WALLET_TEXTS.newestMovements },
-  older: last && { href: `${path}?before=${placeText(beginOf(last))}#movements`, text: WALLET_TEXTS.olderDays },
+  newer: before === undefined ? undefined : { href: path, text: MOVEMENT_TEXTS.newestMovements },
+  older: last && { href: `${path}?before=${placeText(beginOf(last))}#movements`, text: MOVEMENT_TEXTS.olderDays },
 })}
 </section>`;
 }
@@ -85,8 +85,8 @@ function shownLine(own: OwnedWallet, day: WalletDay, line: DayLine): Line {
 }
 
 function wordsOf({ calls, others }: Run): string {
-  if (others === 0) return WALLET_TEXTS.calls(calls);
-  return calls === 0 ? WALLET_TEXTS.moreMovements(others) : WALLET_TEXTS.callsAndMore(calls, others);
+  if (others === 0) return MOVEMENT_TEXTS.calls(calls);
+  return calls === 0 ? MOVEMENT_TEXTS.moreMovements(others) : MOVEMENT_TEXTS.callsAndMore(calls, others);
 }
 
 /** The page with every movement of a day from below a place on. */

@@ -7,7 +7,7 @@ import { card } from '#web/components/section.ts';
 import { table } from '#web/figures/table.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import { cellsOf, COLUMNS, lineOf, readMovements, startOf } from '#web/movements/movements.ts';
-import { WALLET_TEXTS } from '#web/movements/texts.ts';
+import { MOVEMENT_TEXTS } from '#web/movements/texts.ts';
 import { nothingHere, type OwnedWallet } from '#web/wallet-owner/owned-wallet.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
@@ -34,16 +34,16 @@ export async function dayPage(services: WalletOwnerServices, own: OwnedWallet, d
   const last = ofDay.length > MOVEMENTS_SHOWN_MAX ? shown.at(-1) : undefined;
   const lines = shown.map((movement) => lineOf(movement, read.calls, { currency, formats }));
   const movements = table({
-    caption: WALLET_TEXTS.movementsTitle,
+    caption: MOVEMENT_TEXTS.movementsTitle,
     columns: COLUMNS,
     rows: [...cellsOf(lines, currency, formats).values()],
-    empty: WALLET_TEXTS.noMovements,
+    empty: MOVEMENT_TEXTS.noMovements,
   });
   const older = last && {
     href: `${path}?day=${day}&before=${placeText(last)}`,
-    text: WALLET_TEXTS.olderMovements,
+    text: MOVEMENT_TEXTS.olderMovements,
   };
-  const body = html`${linkLine(`${path}#movements`, WALLET_TEXTS.receiptBack)}
+  const body = html`${linkLine(`${path}#movements`, MOVEMENT_TEXTS.receiptBack)}
 ${card(appMark(own.app), movements, pager({ newer: undefined, older }))}`;
   return { status: 200, page: walletOwnerPage(services, { title: formats.day(atMs), body }) };
 }

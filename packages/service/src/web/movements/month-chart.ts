@@ -6,7 +6,7 @@ import { fold } from '#web/components/fold.ts';
 import { alignedAmount } from '#web/figures/money.ts';
 import { table } from '#web/figures/table.ts';
 import type { Formats } from '#web/format/formats.ts';
-import { WALLET_TEXTS } from '#web/movements/texts.ts';
+import { MOVEMENT_TEXTS } from '#web/movements/texts.ts';
 
 interface Month {
   /** All days of the month that had calls, and maybe earlier ones. */
@@ -50,12 +50,12 @@ export function monthChart({ days, spent, cap, currency, nowMs }: Month, formats
       : html`<line class="limit" x1="0" x2="${WIDTH}" y1="${yOf(cap).toFixed(1)}" y2="${yOf(cap).toFixed(1)}"/>`;
   const said =
     cap === undefined
-      ? WALLET_TEXTS.chart(formats.amount(spent, currency))
-      : WALLET_TEXTS.chartOf(formats.amount(spent, currency), formats.amount(cap, currency));
+      ? MOVEMENT_TEXTS.chart(formats.amount(spent, currency))
+      : MOVEMENT_TEXTS.chartOf(formats.amount(spent, currency), formats.amount(cap, currency));
   return html`<svg class="month" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${said}">
 <line x1="0" x2="${WIDTH}" y1="${HEIGHT}" y2="${HEIGHT}"/>${bars}${limit}</svg>
 <p class="ends soft"><span>${formats.day(start)}</span><span>${formats.day(start + (daysInMonth - 1) * DAY_MS)}</span></p>
-${fold(WALLET_TEXTS.chartTable, monthTable(ofMonth, sums, currency, formats))}`;
+${fold(MOVEMENT_TEXTS.chartTable, monthTable(ofMonth, sums, currency, formats))}`;
 }
 
 interface Spent {
@@ -92,13 +92,13 @@ function monthTable(
   );
   const cellOf = (amount: Micros) => alignedAmount({ amount, currency }, { decimals }, formats);
   return table({
-    caption: WALLET_TEXTS.chartCaption,
+    caption: MOVEMENT_TEXTS.chartCaption,
     columns: [
-      { name: WALLET_TEXTS.day },
-      { name: WALLET_TEXTS.spentThatDay, isNumeric: true },
-      { name: WALLET_TEXTS.spentSoFar, isNumeric: true },
+      { name: MOVEMENT_TEXTS.day },
+      { name: MOVEMENT_TEXTS.spentThatDay, isNumeric: true },
+      { name: MOVEMENT_TEXTS.spentSoFar, isNumeric: true },
     ],
     rows: all.map(({ day, charged, sum }) => [formats.day(epochMsOf(day)), cellOf(charged), cellOf(sum)]),
-    empty: WALLET_TEXTS.noMovements,
+    empty: MOVEMENT_TEXTS.noMovements,
   });
 }

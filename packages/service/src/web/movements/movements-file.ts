@@ -1,7 +1,7 @@
 import { csvField } from '#http/serializers/csv.ts';
 import { forWalletOwner } from '#web/wallet-owner/owned-wallet.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
-import { WALLET_TEXTS } from '#web/movements/texts.ts';
+import { MOVEMENT_TEXTS } from '#web/movements/texts.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 import { type MovementsRead, readMovements } from '#web/movements/movements.ts';
 import { decimalOf } from '#web/format/formats.ts';
@@ -35,7 +35,7 @@ export function movementsFile(services: WalletOwnerServices): PageMethods<Person
         file: {
           headers: {
             'content-type': 'text/csv; charset=utf-8',
-            'content-disposition': `attachment; filename="${WALLET_TEXTS.fileName}"`,
+            'content-disposition': `attachment; filename="${MOVEMENT_TEXTS.fileName}"`,
           },
           text: linesOf(services, wallet, { first, currency: connection.wallet.currency }),
         },
@@ -70,7 +70,7 @@ function lineOf(movement: WalletMovement, calls: MovementsRead['calls'], currenc
   const change = { in: '', out: '-', beside: undefined }[direction];
   const cells = [
     isoOf(atMs),
-    csvField(WALLET_TEXTS.movement(kind)),
+    csvField(MOVEMENT_TEXTS.movement(kind)),
     change === undefined ? '0' : change + decimalOf(amount),
     decimalOf(balanceAfter),
     currency,

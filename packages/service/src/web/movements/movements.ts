@@ -8,7 +8,7 @@ import { moment } from '#web/figures/moment.ts';
 import { alignedAmount } from '#web/figures/money.ts';
 import { shortSession } from '#web/figures/session-list.ts';
 import type { Formats } from '#web/format/formats.ts';
-import { WALLET_TEXTS } from '#web/movements/texts.ts';
+import { MOVEMENT_TEXTS } from '#web/movements/texts.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
 /** Where a page of movements starts: below the movement that the address names. If it is undefined, the list begins with the newest. */
@@ -43,9 +43,9 @@ export interface Line {
 
 /** The columns of every table of movements. */
 export const COLUMNS = [
-  { name: WALLET_TEXTS.what },
-  { name: WALLET_TEXTS.amount, isNumeric: true },
-  { name: WALLET_TEXTS.balanceAfter, isNumeric: true },
+  { name: MOVEMENT_TEXTS.what },
+  { name: MOVEMENT_TEXTS.amount, isNumeric: true },
+  { name: MOVEMENT_TEXTS.balanceAfter, isNumeric: true },
 ] as const;
 
 /** The cells of these lines, with decimals under decimals across all of them. */
@@ -67,7 +67,7 @@ export function cellsOf(
       const { what, amount, direction, balanceAfter } = line;
       const change =
         direction === 'none'
-          ? html`<span class="soft">${WALLET_TEXTS.noChange}</span>`
+          ? html`<span class="soft">${MOVEMENT_TEXTS.noChange}</span>`
           : alignedAmount({ amount, currency }, { direction, decimals: amounts }, formats);
       return [line, [what, change, alignedAmount({ amount: balanceAfter, currency }, { decimals: balances }, formats)]];
     }),
@@ -81,9 +81,9 @@ export function lineOf(
   { currency, formats }: { readonly currency: string; readonly formats: Formats },
 ): Line {
   const { kind, callId, atMs, amount, direction, balanceAfter } = movement;
-  const name = callId === undefined ? WALLET_TEXTS.movement(kind) : callText(callId, calls);
+  const name = callId === undefined ? MOVEMENT_TEXTS.movement(kind) : callText(callId, calls);
   const beside =
-    direction === 'beside' ? html`${WALLET_TEXTS.asideBefore(formats.amount(amount, currency))}<br>` : undefined;
+    direction === 'beside' ? html`${MOVEMENT_TEXTS.asideBefore(formats.amount(amount, currency))}<br>` : undefined;
   const what = html`${name}<br>
 <span class="soft">${beside}${moment(atMs, formats)}</span>`;
   return { what, amount, direction: direction === 'beside' ? 'none' : direction, balanceAfter };
@@ -92,12 +92,12 @@ export function lineOf(
 /** A call: the link to its receipt, and the tokens it used. Without usage, the link alone. */
 function callText(callId: CallId, calls: MovementsRead['calls']): Html {
   const used = calls.get(callId);
-  const name = WALLET_TEXTS.call(used?.model);
+  const name = MOVEMENT_TEXTS.call(used?.model);
   const link = html`<a href="?receipt=${callId}">${name}</a>`;
   if (used === undefined) return link;
-  const late = used.isLate ? html`<br>${WALLET_TEXTS.late}` : undefined;
+  const late = used.isLate ? html`<br>${MOVEMENT_TEXTS.late}` : undefined;
   const session =
-    used.session === undefined ? undefined : html`<br>${WALLET_TEXTS.session} ${shortSession(used.session)}`;
+    used.session === undefined ? undefined : html`<br>${MOVEMENT_TEXTS.session} ${shortSession(used.session)}`;
   return html`${link}<br>
-<span class="soft">${WALLET_TEXTS.tokens(used.promptTokens, used.completionTokens)}${session}${late}</span>`;
+<span class="soft">${MOVEMENT_TEXTS.tokens(used.promptTokens, used.completionTokens)}${session}${late}</span>`;
 }

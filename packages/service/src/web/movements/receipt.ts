@@ -10,7 +10,7 @@ import { headlineAmount } from '#web/figures/money.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { card } from '#web/components/section.ts';
 import type { PageResponse } from '#web/frame/page.ts';
-import { WALLET_TEXTS } from '#web/movements/texts.ts';
+import { MOVEMENT_TEXTS } from '#web/movements/texts.ts';
 import { nothingHere, type OwnedWallet } from '#web/wallet-owner/owned-wallet.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
@@ -36,33 +36,33 @@ export async function receiptPage(
   // Prices of today may differ: the receipt has those that the call was charged by.
   const price = priceOf(receipt, amountOf);
   const facts = definitionList([
-    [WALLET_TEXTS.at, moment(receipt.atMs, formats)],
-    model === undefined ? undefined : [WALLET_TEXTS.model, model],
-    [WALLET_TEXTS.outcome, WALLET_TEXTS.outcomeOf(outcome)],
-    [WALLET_TEXTS.tokensIn, html`${tokens.prompt}${partsOf(tokens, PROMPT_PARTS)}`],
-    [WALLET_TEXTS.tokensOut, html`${tokens.completion}${partsOf(tokens, COMPLETION_PARTS)}`],
-    searches === 0 ? undefined : [WALLET_TEXTS.searches, String(searches)],
-    price === undefined ? undefined : [WALLET_TEXTS.price, price],
-    [WALLET_TEXTS.held, amountOf(receipt.held)],
-    [WALLET_TEXTS.charged, amountOf(receipt.charged)],
-    [WALLET_TEXTS.released, amountOf(receipt.released)],
-    receipt.wire === undefined ? undefined : [WALLET_TEXTS.wire, wireName(receipt.wire)],
+    [MOVEMENT_TEXTS.at, moment(receipt.atMs, formats)],
+    model === undefined ? undefined : [MOVEMENT_TEXTS.model, model],
+    [MOVEMENT_TEXTS.outcome, MOVEMENT_TEXTS.outcomeOf(outcome)],
+    [MOVEMENT_TEXTS.tokensIn, html`${tokens.prompt}${partsOf(tokens, PROMPT_PARTS)}`],
+    [MOVEMENT_TEXTS.tokensOut, html`${tokens.completion}${partsOf(tokens, COMPLETION_PARTS)}`],
+    searches === 0 ? undefined : [MOVEMENT_TEXTS.searches, String(searches)],
+    price === undefined ? undefined : [MOVEMENT_TEXTS.price, price],
+    [MOVEMENT_TEXTS.held, amountOf(receipt.held)],
+    [MOVEMENT_TEXTS.charged, amountOf(receipt.charged)],
+    [MOVEMENT_TEXTS.released, amountOf(receipt.released)],
+    receipt.wire === undefined ? undefined : [MOVEMENT_TEXTS.wire, wireName(receipt.wire)],
     receipt.session === undefined
       ? undefined
-      : [WALLET_TEXTS.session, html`<a href="${own.path}/sessions"><code>${receipt.session}</code></a>`],
-    [WALLET_TEXTS.callId, receipt.callId],
+      : [MOVEMENT_TEXTS.session, html`<a href="${own.path}/sessions"><code>${receipt.session}</code></a>`],
+    [MOVEMENT_TEXTS.callId, receipt.callId],
   ]);
   const charged = headlineAmount({ amount: micros(receipt.charged), currency }, formats);
-  const body = html`${linkLine(own.path, WALLET_TEXTS.receiptBack)}
-${card(appMark(own.app), charged, html`<p>${WALLET_TEXTS.fairness(receipt)}</p>`, facts)}`;
-  return { status: 200, page: walletOwnerPage(services, { title: WALLET_TEXTS.receiptTitle, body }) };
+  const body = html`${linkLine(own.path, MOVEMENT_TEXTS.receiptBack)}
+${card(appMark(own.app), charged, html`<p>${MOVEMENT_TEXTS.fairness(receipt)}</p>`, facts)}`;
+  return { status: 200, page: walletOwnerPage(services, { title: MOVEMENT_TEXTS.receiptTitle, body }) };
 }
 
 type Tokens = CallReceipt['tokens'];
 type Part = readonly [count: keyof Tokens, rate: keyof Rates, words: string];
 type Rates = Omit<NonNullable<CallReceipt['price']>, 'version' | 'marginBasisPoints' | 'tiers'>;
 
-const { kinds } = WALLET_TEXTS;
+const { kinds } = MOVEMENT_TEXTS;
 const PROMPT_PARTS: readonly Part[] = [
   ['cached', 'cachedInputMicrosPerMillion', kinds.cached],
   ['cacheWrite', 'cacheWriteMicrosPerMillion', kinds.cacheWrite],
@@ -81,7 +81,7 @@ function partsOf(tokens: Tokens, parts: readonly Part[]): readonly Html[] {
   return parts.flatMap(([count, , words]) => {
     const tokensOfPart = tokens[count] ?? 0;
     if (tokensOfPart === 0) return [];
-    return [html` <span class="soft">(${WALLET_TEXTS.ofWhich(tokensOfPart, words)})</span>`];
+    return [html` <span class="soft">(${MOVEMENT_TEXTS.ofWhich(tokensOfPart, words)})</span>`];
   });
 }
 
@@ -102,11 +102,11 @@ function priceOf(
     parts.flatMap(([count, rate, words]) => {
       const amount = rates[rate];
       const isShown = count === 'cached' || (tokens[count] ?? 0) > 0;
-      return amount === undefined || !isShown ? [] : [WALLET_TEXTS.ifKind(amountOf(withMargin(amount)), words)];
+      return amount === undefined || !isShown ? [] : [MOVEMENT_TEXTS.ifKind(amountOf(withMargin(amount)), words)];
     });
   const perCall = withMargin(price.microsPerCall ?? 0) + BigInt(price.marginMicrosPerCall ?? 0);
   const perSearch = searches === 0 ? 0 : (price.microsPerSearch ?? 0);
-  return WALLET_TEXTS.priceOf({
+  return MOVEMENT_TEXTS.priceOf({
     input: amountOf(withMargin(rates.inputMicrosPerMillion ?? 0)),
     inputParts: pricesOf(PROMPT_PARTS),
     output: amountOf(withMargin(rates.outputMicrosPerMillion ?? 0)),

@@ -5,7 +5,7 @@ import { linkLine, pager } from '#web/components/navigation.ts';
 import { card } from '#web/components/section.ts';
 import { sessionList, SESSIONS_SHOWN_MAX } from '#web/figures/session-list.ts';
 import type { PageMethods } from '#web/frame/page.ts';
-import { WALLET_TEXTS } from '#web/movements/texts.ts';
+import { MOVEMENT_TEXTS } from '#web/movements/texts.ts';
 import { forWalletOwner } from '#web/wallet-owner/owned-wallet.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
@@ -21,20 +21,20 @@ export function sessionsPage(services: WalletOwnerServices): PageMethods<Person>
       const { currency } = connection.wallet;
       const list = sessionList(
         sessions,
-        { caption: WALLET_TEXTS.sessionsCaption, currency, empty: WALLET_TEXTS.noSessions },
+        { caption: MOVEMENT_TEXTS.sessionsCaption, currency, empty: MOVEMENT_TEXTS.noSessions },
         request.formats,
       );
       const pages = pager({
-        newer: before === undefined ? undefined : { href: `${path}/sessions`, text: WALLET_TEXTS.newestSessions },
+        newer: before === undefined ? undefined : { href: `${path}/sessions`, text: MOVEMENT_TEXTS.newestSessions },
         older:
           next === undefined
             ? undefined
-            : { href: `${path}/sessions?before=${next}`, text: WALLET_TEXTS.olderSessions },
+            : { href: `${path}/sessions?before=${next}`, text: MOVEMENT_TEXTS.olderSessions },
       });
-      const body = html`${linkLine(`${path}#movements`, WALLET_TEXTS.receiptBack)}
-<p>${WALLET_TEXTS.sessionsWhat}</p>
+      const body = html`${linkLine(`${path}#movements`, MOVEMENT_TEXTS.receiptBack)}
+<p>${MOVEMENT_TEXTS.sessionsWhat}</p>
 ${card(appMark(own.app), list, pages)}`;
-      return { status: 200, page: walletOwnerPage(services, { title: WALLET_TEXTS.sessionsTitle, body }) };
+      return { status: 200, page: walletOwnerPage(services, { title: MOVEMENT_TEXTS.sessionsTitle, body }) };
     }),
   };
 }

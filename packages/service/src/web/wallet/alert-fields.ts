@@ -2,7 +2,7 @@ import { ALERT_SHARES } from '#connections/alerts.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { button } from '#web/components/button.ts';
 import { checkboxField } from '#web/fields/checkbox-field.ts';
-import { WALLET_TEXTS } from '#web/movements/texts.ts';
+import { WALLET_TEXTS } from '#web/wallet/texts.ts';
 
 /** The name of the box for a share, in percent. */
 export function alertField(share: number): string {

@@ -11,7 +11,7 @@ import { AMOUNT_TEXTS } from '#web/components/texts.ts';
 import { parseAmount } from '#web/format/typed-amount.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import { redirectTo, refusedBy } from '#web/frame/responses.ts';
-import { WALLET_TEXTS } from '#web/movements/texts.ts';
+import { WALLET_TEXTS } from '#web/wallet/texts.ts';
 import { showWallet } from '#web/wallet/wallet-page.ts';
 import { forWalletOwner, nothingHere, toWallet } from '#web/wallet-owner/owned-wallet.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';

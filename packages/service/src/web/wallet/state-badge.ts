@@ -1,6 +1,6 @@
 import type { Html } from '#kernel/text/html.ts';
 import { badge } from '#web/components/badge.ts';
-import { WALLET_TEXTS } from '#web/movements/texts.ts';
+import { WALLET_TEXTS } from '#web/wallet/texts.ts';
 import type { WalletState } from '#web/wallet-owner/owned-wallet.ts';
 
 /** A wallet's state as a badge. Every state that stops the app from spending stands out. */

@@ -13,7 +13,7 @@ import type { Formats } from '#web/format/formats.ts';
 import type { PageMethods, PageRequest } from '#web/frame/page.ts';
 import { alignerOf } from '#web/wallet/aligned.ts';
 import { stateBadge } from '#web/wallet/state-badge.ts';
-import { WALLET_TEXTS } from '#web/movements/texts.ts';
+import { WALLET_TEXTS } from '#web/wallet/texts.ts';
 import { toCell } from '#web/wallet-owner/other-cells.ts';
 import { faceOf, type OwnedWallet, spendableOf, stateOf } from '#web/wallet-owner/owned-wallet.ts';
 import { DATA, PASSKEYS, SIGN_OUT, toSignIn } from '#web/wallet-owner/return-path.ts';

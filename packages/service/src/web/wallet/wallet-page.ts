@@ -23,7 +23,7 @@ import { monthChart } from '#web/movements/month-chart.ts';
 import { startOf } from '#web/movements/movements.ts';
 import { receiptPage } from '#web/movements/receipt.ts';
 import { stateBadge } from '#web/wallet/state-badge.ts';
-import { WALLET_TEXTS } from '#web/movements/texts.ts';
+import { WALLET_TEXTS } from '#web/wallet/texts.ts';
 import {
   forWalletOwner,
   type OwnedWallet,

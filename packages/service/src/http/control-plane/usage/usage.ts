@@ -13,7 +13,8 @@ import {
 import type { z } from 'zod';
 import { type ControlPlane, ownApp } from '#http/planes/control-plane.ts';
 import { csvField } from '#http/serializers/csv.ts';
-import { findCalls, receiptToWire, traceToWire } from '#http/planes/find-calls.ts';
+import { findCalls } from '#http/planes/find-calls.ts';
+import { receiptToWire, traceToWire } from '#http/serializers/call-to-wire.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 import { type Clock, epochMsOf, isoOf } from '#kernel/time/clock.ts';
 import { type AppId, parseCallId } from '#kernel/values/ids.ts';

@@ -10,11 +10,11 @@ import {
 import { z } from 'zod';
 import { type ControlPlane, ownApp, ownerOf } from '#http/planes/control-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
+import { eventToWire } from '#http/serializers/event-to-wire.ts';
 import { isoOf } from '#kernel/time/clock.ts';
 import { micros, microsToWire } from '#kernel/values/micros.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { AttemptOutcome } from '#webhooks/delivery/deliver.ts';
-import type { EventHistory } from '#webhooks/history/history.ts';
 import type { Subscription } from '#webhooks/subscriptions/subscription.ts';
 
 const WEBHOOK = '/apps/:appId/webhook';
@@ -102,17 +102,6 @@ function addDeliveryRoutes(plane: Plane, control: ControlPlane): void {
       };
     },
   );
-}
-
-/** An event on the wire, with the attempts to deliver it. */
-export function eventToWire({ createdAtMs, nextAttemptAtMs, body, attempts, ...event }: EventHistory) {
-  return {
-    ...event,
-    createdAt: isoOf(createdAtMs),
-    body: body ?? null,
-    nextAttemptAt: nextAttemptAtMs === undefined ? null : isoOf(nextAttemptAtMs),
-    attempts: [...attempts],
-  };
 }
 
 function attemptToWire({ startedAtMs, durationMs, status, error }: AttemptOutcome) {

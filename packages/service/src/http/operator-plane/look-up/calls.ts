@@ -1,5 +1,6 @@
 import { anyFoundCallsSchema, findAnyCallsSchema } from '@purser/contract/usage.ts';
-import { findCalls, operatorsTraceToWire, receiptToWire } from '#http/planes/find-calls.ts';
+import { findCalls } from '#http/planes/find-calls.ts';
+import { operatorsTraceToWire, receiptToWire } from '#http/serializers/call-to-wire.ts';
 import { type OperatorPlane } from '#http/planes/operator-plane.ts';
 import type { Plane } from '#http/planes/planes.ts';
 import { isoOf } from '#kernel/time/clock.ts';

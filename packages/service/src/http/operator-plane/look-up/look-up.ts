@@ -4,7 +4,7 @@ import {
   anyKeyDetailsSchema,
   anyKeyParamsSchema,
 } from '@purser/contract/look-up.ts';
-import { eventToWire } from '#http/control-plane/webhooks/webhook.ts';
+import { eventToWire } from '#http/serializers/event-to-wire.ts';
 import { keyToWire } from '#http/operator-plane/people/apps.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';

@@ -10,7 +10,8 @@ import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
 import { showAppPage } from '#web/console/frame/console-page.ts';
 import type { CallsServices } from '#web/console/calls/services.ts';
 import { outcomeOf } from '#web/console/calls/calls-page.ts';
-import { type KnownCall, timelineOf, saidBy } from '#web/console/calls/timeline.ts';
+import { eachOnce, type KnownCall } from '#http/planes/find-calls.ts';
+import { saidBy, timelineOf } from '#web/console/calls/timeline.ts';
 import { CALL_TEXTS as TEXTS, CALLS_TEXTS, CODE_TEXTS } from '#web/console/calls/texts.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 
@@ -51,14 +52,13 @@ async function find(
   if (correlationId === undefined) return [];
   const found = await traces.find(callId === undefined ? { correlationId } : { callId }, appId);
   const own = found.filter((trace) => trace.mode === mode);
-  if (mode === 'sandbox') return own.map((trace) => ({ trace, receipt: undefined }));
+  if (mode === 'sandbox') return eachOnce(own, []);
   const receipts =
     callId === undefined ? await appUsage.receipts(appId, correlationId) : [await appUsage.receipt(appId, callId)];
-  const byCall = new Map(receipts.filter((one) => one !== undefined).map((one) => [one.callId, one]));
-  const traced = own.map((trace) => ({ trace, receipt: trace.callId && byCall.get(trace.callId) }));
-  const seen = new Set(own.map((trace) => trace.callId));
-  const bare = [...byCall.values()].filter((receipt) => !seen.has(receipt.callId));
-  return [...traced, ...bare.map((receipt) => ({ trace: undefined, receipt }))];
+  return eachOnce(
+    own,
+    receipts.filter((one) => one !== undefined),
+  );
 }
 
 function viewOf(services: CallsServices, asked: AppRequest, call: KnownCall, at: number): Html {

@@ -1,14 +1,8 @@
 import { type Html, html } from '#kernel/text/html.ts';
 import type { Micros } from '#kernel/values/micros.ts';
 import type { CallTrace } from '#calls/traces/traces.ts';
-import type { CallReceipt } from '#calls/usage/report.ts';
+import type { KnownCall } from '#http/planes/find-calls.ts';
 import { CALL_TEXTS as TEXTS } from '#web/console/calls/texts.ts';
-
-/** One call: what is known of it by its trace, by its receipt, or by both. */
-export interface KnownCall {
-  readonly trace: CallTrace | undefined;
-  readonly receipt: CallReceipt | undefined;
-}
 
 interface Step {
   readonly name: string;
