@@ -1,5 +1,5 @@
 import type { Mutant } from '../mutant.ts';
-import { readingClaims, singleSignOn, ssoClaims, ssoClient, ssoEntry, ssoQueries } from './places.ts';
+import { readingClaims, singleSignOn, ssoClaims, ssoClient, ssoEntry, sessionQueries } from './places.ts';
 
 /** Faults by which somebody becomes an operator, stays one or acts as one without the provider's word. */
 export const SSO_FAULTS: readonly Mutant[] = [
@@ -24,7 +24,7 @@ export const SSO_FAULTS: readonly Mutant[] = [
   {
     id: 'silent-sign-in-is-a-proof',
     clause: 'CP-06',
-    edits: [ssoQueries('session.authTimeMs ?? 0', 'Math.max(session.authTimeMs ?? 0, Date.now())')],
+    edits: [sessionQueries('session.authTimeMs ?? 0', 'Math.max(session.authTimeMs ?? 0, Date.now())')],
     killer: singleSignOn('CP-06 CP-13 a fresh proof is a new sign-in by the same person'),
   },
 ];

@@ -1,10 +1,5 @@
-import {
-  deleteOtherSessions,
-  insertAccount,
-  type Role,
-  selectAccountByEmail,
-  updatePassword,
-} from '#developers/accounts/queries.ts';
+import { deleteOtherSessions } from '#developers/sessions/queries.ts';
+import { insertAccount, type Role, selectAccountByEmail, updatePassword } from '#developers/accounts/queries.ts';
 import type { SendNews } from '#developers/accounts/news.ts';
 import { createDevices, type Devices } from '#developers/sessions/device.ts';
 import {

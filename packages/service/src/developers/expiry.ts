@@ -1,4 +1,4 @@
-import { deleteExpired } from '#developers/accounts/queries.ts';
+import { deleteExpired } from '#developers/sessions/queries.ts';
 import { deleteExpiredListenTokens } from '#developers/teams/listen-token-queries.ts';
 import { deleteExpiredSteps } from '#developers/sessions/pending-sign-in-queries.ts';
 import type { Queryable } from '#db/pool/pool.ts';

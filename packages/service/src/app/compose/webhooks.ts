@@ -1,5 +1,5 @@
 import { createListenTokens, type ListenTokens } from '#developers/teams/listen-token.ts';
-import { selectAppDetails, selectOwnersToTell } from '#developers/operators/queries.ts';
+import { selectAppDetails, selectOwnersToTell } from '#developers/apps/operator-queries.ts';
 import { emailSealOf } from '#app/secrets/address-seal.ts';
 import type { Config } from '#app/settings/config.ts';
 import { createSendMail } from '#app/compose/mail.ts';

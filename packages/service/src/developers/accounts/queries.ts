@@ -1,6 +1,6 @@
 import type { OperatorRole } from '@purser/contract/operator-access.ts';
 import { emailsOf, type Queryable, withEmail } from '#db/pool/pool.ts';
-import type { AccountId, SessionId } from '#kernel/values/ids.ts';
+import type { AccountId } from '#kernel/values/ids.ts';
 
 /** Owners manage their own apps. Operators manage the whole service as well (CP-05). */
 export type Role = 'owner' | 'operator';
@@ -111,177 +111,21 @@ export async function updatePassword(
   return rows[0] && withEmail(db, rows[0]);
 }
 
-export interface SessionRow {
-  readonly session_id: SessionId;
-  readonly account_id: AccountId;
-  readonly created_at: Date;
-  readonly expires_at: Date;
-  readonly last_used_at: Date;
-}
-
-const SESSION_COLUMNS = 'session_id, account_id, created_at, expires_at, last_used_at';
-
-/** A session with its account, and whether its holder has proved who they are within `proofMs`. */
-interface FoundSessionRow extends SessionRow {
-  readonly is_proved: boolean;
-  /** Its use has not been recorded for a minute. */
-  readonly is_untouched: boolean;
-  readonly account: AccountRow;
-}
-
-/**
- * Opens a session, unless the account's password has changed since it was checked: then undefined. `for share` waits for a
- * password change in progress; a change that comes later ends the sessions that were opened before it. So no session that
- * was opened with the old password survives the change.
- */
-export async function insertSession(
-  db: Queryable,
-  session: {
-    readonly sessionId: SessionId;
-    readonly accountId: AccountId;
-    readonly passwordHash: string;
-    readonly digest: Buffer;
-    readonly lifetimeMs: number;
-    /** The lifetime of the session if the account is an operator's. */
-    readonly operatorLifetimeMs: number;
-  },
-): Promise<SessionRow | undefined> {
-  const { rows } = await db.query<SessionRow>(
-    `insert into accounts.sessions (session_id, account_id, digest, expires_at)
-     select $1, account_id, $4,
-       clock_timestamp() + case role when 'operator' then $6::bigint else $5::bigint end * interval '1 millisecond'
-     from accounts.accounts where account_id = $2 and password_hash = $3 for share
-     returning ${SESSION_COLUMNS}`,
-    [
-      session.sessionId,
-      session.accountId,
-      session.passwordHash,
-      session.digest,
-      session.lifetimeMs,
-      session.operatorLifetimeMs,
-    ],
-  );
-  return rows[0];
-}
-
-/** Ends all sessions of an account except the `kept` newest. */
-export async function deleteOldestSessions(db: Queryable, accountId: AccountId, kept: number): Promise<void> {
-  await db.query(
-    `delete from accounts.sessions where session_id in
-       (select session_id from accounts.sessions where account_id = $1 order by created_at desc, session_id offset $2)`,
-    [accountId, kept],
-  );
-}
-
-/**
- * Finds a session by the digest of its token, with its account. Undefined when it has expired, when the account is disabled, or
- * when an operator has not used it for `idleMs`.
- */
-export async function selectSession(
-  db: Queryable,
-  digest: Buffer,
-  { proofMs, idleMs }: { readonly proofMs: number; readonly idleMs: number },
-): Promise<FoundSessionRow | undefined> {
-  const { rows } = await db.query<Omit<FoundSessionRow, 'account'> & AccountRow & { readonly opened_at: Date }>(
-    `select ${ACCOUNT_COLUMNS}, s.session_id, s.created_at as opened_at, s.expires_at, s.last_used_at,
-       s.proved_at > clock_timestamp() - $2 * interval '1 millisecond' as is_proved,
-       s.last_used_at < clock_timestamp() - interval '1 minute' as is_untouched
-     from accounts.sessions s join accounts.accounts on accounts.account_id = s.account_id
-     where s.digest = $1 and s.expires_at > clock_timestamp() and not is_disabled
-       and (role <> 'operator' or s.last_used_at > clock_timestamp() - $3 * interval '1 millisecond')`,
-    [digest, proofMs, idleMs],
-  );
-  const row = rows[0] && withEmail(db, rows[0]);
-  return row && { ...row, created_at: row.opened_at, account: row };
-}
-
-/** Lists the account's sessions that have not expired, newest first. */
-export async function selectSessions(db: Queryable, accountId: AccountId): Promise<readonly SessionRow[]> {
-  const { rows } = await db.query<SessionRow>(
-    `select ${SESSION_COLUMNS} from accounts.sessions
-     where account_id = $1 and expires_at > clock_timestamp()
-     order by created_at desc, session_id`,
+/** Records that an account's e-mail is proven. False when it was before. */
+export async function updateVerified(tx: Queryable, accountId: AccountId): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update accounts.accounts set email_verified_at = clock_timestamp()
+     where account_id = $1 and email_verified_at is null`,
     [accountId],
   );
-  return rows;
-}
-
-/** Records the use of a session, at most once a minute, also if two requests find it untouched. */
-export async function touchSession(db: Queryable, sessionId: SessionId): Promise<void> {
-  await db.query(
-    `update accounts.sessions set last_used_at = clock_timestamp()
-     where session_id = $1 and last_used_at < clock_timestamp() - interval '1 minute'`,
-    [sessionId],
-  );
-}
-
-/** Ends a session. False when the account has no such session. */
-export async function deleteSession(db: Queryable, accountId: AccountId, sessionId: SessionId): Promise<boolean> {
-  const { rowCount } = await db.query(`delete from accounts.sessions where account_id = $1 and session_id = $2`, [
-    accountId,
-    sessionId,
-  ]);
   return rowCount === 1;
 }
 
-/** Ends all sessions of an account except `kept`; all of them when `kept` is undefined. */
-export async function deleteOtherSessions(
-  db: Queryable,
-  accountId: AccountId,
-  kept: SessionId | undefined,
-): Promise<void> {
-  await db.query(`delete from accounts.sessions where account_id = $1 and session_id is distinct from $2`, [
-    accountId,
-    kept ?? null,
-  ]);
-}
-
-/** Deletes expired sessions and resets, at most `rowsMax` of each, so that one pass never holds many locks. */
-export async function deleteExpired(db: Queryable, rowsMax: number): Promise<void> {
-  await db.query(
-    `with sessions as (
-       delete from accounts.sessions where session_id in
-         (select session_id from accounts.sessions where expires_at < clock_timestamp() limit $1)
-     )
-     delete from accounts.password_resets where account_id in
-       (select account_id from accounts.password_resets where expires_at < clock_timestamp() limit $1)`,
-    [rowsMax],
+/** Returns true when the account has proved its e-mail. */
+export async function isVerified(db: Queryable, accountId: AccountId): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `select from accounts.accounts where account_id = $1 and email_verified_at is not null`,
+    [accountId],
   );
-}
-
-/** Stores a password reset and voids any earlier one: an account has at most one. */
-export async function upsertReset(
-  db: Queryable,
-  reset: { readonly accountId: AccountId; readonly digest: Buffer; readonly lifetimeMs: number },
-): Promise<void> {
-  await db.query(
-    `insert into accounts.password_resets (account_id, digest, expires_at)
-     values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
-     on conflict (account_id) do update set digest = excluded.digest, expires_at = excluded.expires_at`,
-    [reset.accountId, reset.digest, reset.lifetimeMs],
-  );
-}
-
-/** The account that a reset belongs to. Undefined when the reset is unknown, used or expired. */
-export async function selectResetAccount(db: Queryable, digest: Buffer): Promise<AccountId | undefined> {
-  const { rows } = await db.query<{ account_id: AccountId }>(
-    `select account_id from accounts.password_resets where digest = $1 and expires_at > clock_timestamp()`,
-    [digest],
-  );
-  return rows[0]?.account_id;
-}
-
-/**
- * Uses up a reset and returns its account. Undefined when it is unknown, used or expired. The delete is what makes it work
- * only once: of two requests with the same token, one gets the row.
- */
-export async function takeReset(db: Queryable, digest: Buffer): Promise<AccountId | undefined> {
-  const { rows } = await db.query<{ account_id: AccountId; is_current: boolean }>(
-    `delete from accounts.password_resets r using accounts.accounts a
-     where r.digest = $1 and a.account_id = r.account_id and not a.is_disabled
-     returning r.account_id, r.expires_at > clock_timestamp() as is_current`,
-    [digest],
-  );
-  const row = rows[0];
-  return row?.is_current === true ? row.account_id : undefined;
+  return rowCount === 1;
 }

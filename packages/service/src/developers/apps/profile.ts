@@ -1,4 +1,4 @@
-import { selectAppProfile } from '#developers/operators/queries.ts';
+import { selectAppProfile } from '#developers/apps/operator-queries.ts';
 import type { Queryable } from '#db/pool/pool.ts';
 import type { AppId } from '#kernel/values/ids.ts';
 

@@ -220,3 +220,19 @@ export async function touchKeys(
     [uses.map(({ keyId }) => keyId), uses.map(({ agoMs }) => agoMs)],
   );
 }
+
+interface KeyAppRow {
+  readonly app_id: AppId;
+  readonly mode: 'live' | 'sandbox';
+  readonly name: string | null;
+  readonly is_revoked: boolean;
+}
+
+/** The app of a key. Undefined if there is no such key. */
+export async function selectAppOfKey(db: Queryable, keyId: string): Promise<KeyAppRow | undefined> {
+  const { rows } = await db.query<KeyAppRow>(
+    `select app_id, mode, name, revoked_at is not null as is_revoked from accounts.api_keys where key_id = $1`,
+    [keyId],
+  );
+  return rows[0];
+}

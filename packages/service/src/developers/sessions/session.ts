@@ -1,17 +1,16 @@
 import type { OperatorRole } from '@purser/contract/operator-access.ts';
+import type { AccountRow, Role } from '#developers/accounts/queries.ts';
 import {
-  type AccountRow,
   deleteOldestSessions,
   deleteOtherSessions,
   deleteSession,
   insertSession,
-  type Role,
-  type SessionRow,
   selectSession,
   selectSessions,
+  type SessionRow,
   touchSession,
-} from '#developers/accounts/queries.ts';
-import { insertSsoSession } from '#developers/accounts/sso-queries.ts';
+} from '#developers/sessions/queries.ts';
+import { insertSsoSession } from '#developers/sessions/queries.ts';
 import type { Queryable } from '#db/pool/pool.ts';
 import { sha256 } from '#kernel/crypto/crypto.ts';
 import { type AccountId, newSessionId, type SessionId } from '#kernel/values/ids.ts';

@@ -1,9 +1,5 @@
-import {
-  takeVerification,
-  updateVerified,
-  upsertVerification,
-  isVerified,
-} from '#developers/accounts/verification-queries.ts';
+import { takeVerification, upsertVerification } from '#developers/sign-in/queries.ts';
+import { isVerified, updateVerified } from '#developers/accounts/queries.ts';
 import { ownersEntry } from '#audit/entry.ts';
 import { insertAuditEntry } from '#audit/queries.ts';
 import { inTransaction, type Pool, type Queryable } from '#db/pool/pool.ts';

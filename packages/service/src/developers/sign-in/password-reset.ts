@@ -1,11 +1,6 @@
-import {
-  deleteOtherSessions,
-  selectAccountByEmail,
-  selectResetAccount,
-  takeReset,
-  updatePassword,
-  upsertReset,
-} from '#developers/accounts/queries.ts';
+import { deleteOtherSessions } from '#developers/sessions/queries.ts';
+import { selectAccountByEmail, updatePassword } from '#developers/accounts/queries.ts';
+import { selectResetAccount, takeReset, upsertReset } from '#developers/sign-in/queries.ts';
 import { ownersEntry } from '#audit/entry.ts';
 import { countSignIn, insertAuditEntry } from '#audit/queries.ts';
 import { normalisedEmail } from '#developers/accounts/email.ts';
@@ -15,7 +10,7 @@ import { deletePendingSignIns } from '#developers/sessions/pending-sign-in-queri
 import { beginSecondStep, type PendingSignIn } from '#developers/sign-in/second-step.ts';
 import { knownOf, type OpenSession, type SignInPlace } from '#developers/sessions/opening.ts';
 import type { SignIn } from '#developers/sessions/session.ts';
-import { updateVerified } from '#developers/accounts/verification-queries.ts';
+import { updateVerified } from '#developers/accounts/queries.ts';
 import type { AttemptLimiter } from '#limits/attempt-limiter.ts';
 import type { LimitHashing } from '#developers/sign-in/hashing-limit.ts';
 import { inTransaction, type Pool } from '#db/pool/pool.ts';

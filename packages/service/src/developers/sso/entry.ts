@@ -1,4 +1,5 @@
-import { type AccountRow, deleteOtherSessions, selectAccountById } from '#developers/accounts/queries.ts';
+import { type AccountRow, selectAccountById } from '#developers/accounts/queries.ts';
+import { deleteOtherSessions } from '#developers/sessions/queries.ts';
 import type { SendNews } from '#developers/accounts/news.ts';
 import { deleteFactors } from '#developers/factors/queries.ts';
 import { lockAccount, updateAccount } from '#developers/operators/queries.ts';
@@ -6,7 +7,7 @@ import { deletePendingSignIns } from '#developers/sessions/pending-sign-in-queri
 import type { OpenSsoSession, SignInPlace } from '#developers/sessions/opening.ts';
 import type { SignedIn, SignIn } from '#developers/sessions/session.ts';
 import type { SsoPerson } from '#developers/sso/claims.ts';
-import { insertSsoAccount, lockSsoAccount, updateSsoProof, updateToSso } from '#developers/accounts/sso-queries.ts';
+import { insertSsoAccount, lockSsoAccount, updateSsoProof, updateToSso } from '#developers/sso/queries.ts';
 import type { SsoSettings } from '#developers/sso/settings.ts';
 import { ownersEntry } from '#audit/entry.ts';
 import { insertAuditEntry } from '#audit/queries.ts';

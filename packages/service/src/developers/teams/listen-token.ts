@@ -1,4 +1,4 @@
-import { selectSession } from '#developers/accounts/queries.ts';
+import { selectSession } from '#developers/sessions/queries.ts';
 import {
   countListenTokens,
   deleteListenToken,

@@ -19,7 +19,7 @@ import {
   upsertInvitation,
 } from '#developers/teams/queries.ts';
 import { deleteTestTokensBy } from '#developers/teams/test-token-queries.ts';
-import { isVerified } from '#developers/accounts/verification-queries.ts';
+import { isVerified } from '#developers/accounts/queries.ts';
 import { type Owner, ownersEntry } from '#audit/entry.ts';
 import { insertAuditEntry } from '#audit/queries.ts';
 import { inTransaction, type Pool, type Queryable } from '#db/pool/pool.ts';

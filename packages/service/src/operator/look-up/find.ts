@@ -3,9 +3,10 @@ import {
   accountId as accountIdOf,
   identityId as identityIdOf,
 } from '@purser/contract/identifiers.ts';
-import { selectAccountByEmail, selectAccountById, type AccountRow } from '#developers/accounts/queries.ts';
+import { type AccountRow, selectAccountByEmail, selectAccountById } from '#developers/accounts/queries.ts';
 import { normalisedEmail } from '#developers/accounts/email.ts';
-import { selectAppDetails, selectAppOfKey } from '#developers/operators/queries.ts';
+import { selectAppDetails } from '#developers/apps/operator-queries.ts';
+import { selectAppOfKey } from '#developers/keys/queries.ts';
 import { selectMembers, selectMemberships } from '#developers/teams/queries.ts';
 import { selectConnectionById, selectConnectionsOf } from '#connections/queries.ts';
 import { ownerOfWallet } from '#connections/release.ts';

@@ -1,4 +1,4 @@
-import { selectAppOfKey } from '#developers/operators/queries.ts';
+import { selectAppOfKey } from '#developers/keys/queries.ts';
 import type { ApiKey } from '#developers/keys/api-key.ts';
 import type { OwnKeys } from '#developers/keys/own-keys.ts';
 import type { Pool } from '#db/pool/pool.ts';

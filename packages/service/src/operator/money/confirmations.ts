@@ -13,7 +13,13 @@ import {
 import { isReleasedUnderLocks, type MoneyChanged } from '#operator/acts/moving-money.ts';
 import { PendingAct } from '#operator/acts/pending-act.ts';
 import { personOf } from '#operator/acts/second-persons.ts';
-import { lockPending, type PendingRow, selectPending, selectPendingActs, updatePending } from '#operator/acts/queries.ts';
+import {
+  lockPending,
+  type PendingRow,
+  selectPending,
+  selectPendingActs,
+  updatePending,
+} from '#operator/acts/queries.ts';
 import type { Queryable } from '#db/pool/pool.ts';
 
 /** Acts that are too large for one person, and those who decide about them (CP-07, decision 72). */

@@ -1,4 +1,4 @@
-import { selectAppDetails } from '#developers/operators/queries.ts';
+import { selectAppDetails } from '#developers/apps/operator-queries.ts';
 import type { Facts } from '#audit/entry.ts';
 import type { Pool, Queryable } from '#db/pool/pool.ts';
 import { unreachable } from '#kernel/faults/assert.ts';

@@ -1,11 +1,6 @@
 import { inSnapshot } from '#db/pool/pool.ts';
 import type { PaymentId } from '#kernel/values/ids.ts';
-import {
-  type EntryRow,
-  type HoldRow,
-  selectEntriesOfWallet,
-  selectHoldsOfWallet,
-} from '#ledger/history/queries.ts';
+import { type EntryRow, type HoldRow, selectEntriesOfWallet, selectHoldsOfWallet } from '#ledger/history/queries.ts';
 import type { MovementPage, NamedWallet } from '#ledger/history/movements.ts';
 import { OPENED_HERE, type Place } from '#ledger/history/place.ts';
 import { createWallets, type Wallet } from '#ledger/wallet/wallet.ts';

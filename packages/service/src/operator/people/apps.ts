@@ -8,7 +8,7 @@ import {
   selectAppsByText,
   updateAppSettings,
   updateAppStatus,
-} from '#developers/operators/queries.ts';
+} from '#developers/apps/operator-queries.ts';
 import { changedFacts } from '#audit/entry.ts';
 import type { Pool, Queryable } from '#db/pool/pool.ts';
 import { bumpGeneration } from '#db/processes/queries.ts';

@@ -1,4 +1,4 @@
-import { selectAppDetails } from '#developers/operators/queries.ts';
+import { selectAppDetails } from '#developers/apps/operator-queries.ts';
 import { createConnections } from '#connections/connection.ts';
 import { ownerOfWallet, releaseWallet } from '#connections/release.ts';
 import type { Pool, Queryable } from '#db/pool/pool.ts';

@@ -1,5 +1,5 @@
 import type { OperatorRole } from '@purser/contract/operator-access.ts';
-import { ACCOUNT_COLUMNS, type AccountRow, type SessionRow } from '#developers/accounts/queries.ts';
+import { ACCOUNT_COLUMNS, type AccountRow } from '#developers/accounts/queries.ts';
 import { emailsOf, type Queryable, withEmail } from '#db/pool/pool.ts';
 import type { AccountId, SessionId } from '#kernel/values/ids.ts';
 
@@ -66,31 +66,6 @@ export async function updateFromSso(tx: Queryable, accountId: AccountId): Promis
     [accountId],
   );
   return rowCount === 1;
-}
-
-/**
- * Opens a session of somebody whom the provider signed in. It counts as a fresh proof from the moment at which they showed the
- * provider who they are, or not at all if it did not say when. Undefined when the account has been disabled.
- */
-export async function insertSsoSession(
-  db: Queryable,
-  session: {
-    readonly sessionId: SessionId;
-    readonly accountId: AccountId;
-    readonly digest: Buffer;
-    readonly operatorLifetimeMs: number;
-    readonly authTimeMs: number | undefined;
-  },
-): Promise<SessionRow | undefined> {
-  const { rows } = await db.query<SessionRow>(
-    `insert into accounts.sessions (session_id, account_id, digest, expires_at, proved_at)
-     select $1, account_id, $3, clock_timestamp() + $4 * interval '1 millisecond',
-       least(clock_timestamp(), to_timestamp($5::double precision / 1000))
-     from accounts.accounts where account_id = $2 and sso_subject is not null and not is_disabled for share
-     returning session_id, account_id, created_at, expires_at, last_used_at`,
-    [session.sessionId, session.accountId, session.digest, session.operatorLifetimeMs, session.authTimeMs ?? 0],
-  );
-  return rows[0];
 }
 
 /** Records that the holder of a session showed the provider who they are. */
