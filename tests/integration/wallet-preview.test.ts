@@ -35,7 +35,12 @@ test('CP-05 a preview waits for no other act’s connection', async (t) => {
   const lock = await lockWallet(ledger.database, USER);
   const shown = previews.walletAct(BY, wallet, { act: 'credit', amount: micros(5n), key: 'preview' });
   await lock.waiting(1);
-  const done = createOperatorWallets({ pool, ...ground }).credit(BY, { ...wallet, amount: micros(7n), key: 'done' });
+  const done = createOperatorWallets({ pool, ...ground }).act(BY, {
+    kind: 'credit',
+    ...wallet,
+    amount: micros(7n),
+    key: 'done',
+  });
   // It waits for a connection. If it had one, it would wait for the preview, which must not wait for it.
   await waitUntil('both wait', async () => pool.waitingCount > 0 || (await countWaiting(ledger.database)) > 1);
   await lock.release();

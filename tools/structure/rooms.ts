@@ -137,10 +137,11 @@ export const ROOMS: Readonly<Record<string, Table>> = {
     webhooks: '',
   }),
   'http/operator-plane': tableOf({
-    catalogue: '',
-    money: '',
-    people: 'money',
-    'look-up': 'people',
+    routes: '',
+    catalogue: 'routes',
+    money: 'routes',
+    people: 'routes money',
+    'look-up': 'routes people',
   }),
   kernel: tableOf({
     crypto: '',

@@ -22,19 +22,25 @@ export interface WalletName {
   readonly userId: EndUserId;
 }
 
-export interface Amount {
+interface Amount {
   readonly amount: Micros;
   /** The idempotency key, which counts once for each wallet and kind of act. */
   readonly key: string;
 }
 
-export interface NewWallet extends WalletName {
+interface NewWallet extends WalletName {
   readonly cap: Micros | undefined;
   /** A first credit. */
   readonly credit: Amount | undefined;
 }
 
-/** An act on a wallet that moves money, as data: so it can wait for a second person. */
+/**
+ * An act on a wallet that moves money, as data: so it can wait for a second person. `open` agrees for a user who agreed elsewhere,
+ * with a first credit if one is given: both or neither. `credit` puts money in that was paid outside the processor. `refund` without a
+ * payment books money that was returned outside of it; with one, it asks the processor to pay that payment back, and is booked when the
+ * processor has paid. `clawBack` books money that a bank took back; what the balance does not cover suspends the wallet (WA-05).
+ * `reinstate` lifts a suspension, and is refused while there is a shortfall that the balance cannot cover and nobody writes off (WA-06).
+ */
 export type MoneyAct =
   | ({ readonly kind: 'open' } & NewWallet)
   | ({ readonly kind: 'credit' | 'clawBack' } & WalletName & Amount)

@@ -25,7 +25,7 @@ export interface DeskDetails extends PaymentDetails {
 }
 
 /** A line of the audit trail about a payment. */
-export interface PaymentAct extends Actor {
+interface PaymentAct extends Actor {
   readonly atMs: number;
   readonly action: string;
   readonly subject: string;

@@ -2,7 +2,7 @@ import type { Pool, Queryable } from '#db/pool/pool.ts';
 import { rehearse } from '#db/pool/rehearsal.ts';
 import { assert, unreachable } from '#kernel/faults/assert.ts';
 import { createConcurrencyLimit } from '#kernel/work/concurrency-limit.ts';
-import type { AppId, EndUserId, PaymentId } from '#kernel/values/ids.ts';
+import type { PaymentId } from '#kernel/values/ids.ts';
 import type { Micros } from '#kernel/values/micros.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { selectJournalAfter, selectWalletState } from '#ledger/overview/operator-queries.ts';
@@ -11,12 +11,8 @@ import { type Wallet, walletOf } from '#ledger/wallet/wallet.ts';
 import type { Act } from '#operator/acts/act.ts';
 import { PendingAct } from '#operator/acts/pending-act.ts';
 import type { WalletOwners } from '#operator/people/wallet-owners.ts';
+import type { WalletName } from '#operator/money/money-acts.ts';
 import type { OperatorWallets } from '#operator/money/wallets.ts';
-
-interface WalletName {
-  readonly appId: AppId;
-  readonly userId: EndUserId;
-}
 
 /** An act on a wallet, with what it needs besides the wallet and its reason. */
 export type WalletAct =
@@ -52,22 +48,23 @@ type ActRefusal = Refusal<'NOT_FOUND' | 'CONFLICT' | 'BAD_REQUEST' | 'FORBIDDEN'
 export function doWalletAct(
   { wallets, walletOwners }: WalletDesks,
   by: Act,
-  wallet: WalletName,
+  { appId, userId }: WalletName,
   { key, ...wanted }: WalletAct & { readonly key: string },
 ): Promise<Wallet | PendingAct | ActRefusal> {
+  const wallet = { appId, userId };
   switch (wanted.act) {
     case 'open': {
-      const { cap, amount } = wanted;
-      return wallets.open(by, { ...wallet, cap, credit: amount === undefined ? undefined : { amount, key } });
+      const credit = wanted.amount === undefined ? undefined : { amount: wanted.amount, key };
+      return wallets.act(by, { kind: 'open', ...wallet, cap: wanted.cap, credit });
     }
     case 'credit':
-      return wallets.credit(by, { ...wallet, amount: wanted.amount, key });
+      return wallets.act(by, { kind: 'credit', ...wallet, amount: wanted.amount, key });
     case 'clawback':
-      return wallets.clawBack(by, { ...wallet, amount: wanted.amount, key });
+      return wallets.act(by, { kind: 'clawBack', ...wallet, amount: wanted.amount, key });
     case 'refund':
-      return wallets.refund(by, { ...wallet, amount: wanted.amount, paymentId: wanted.paymentId, key });
+      return wallets.act(by, { kind: 'refund', ...wallet, amount: wanted.amount, key, paymentId: wanted.paymentId });
     case 'reinstate':
-      return wallets.reinstate(by, { ...wallet, writesOff: wanted.writesOff });
+      return wallets.act(by, { kind: 'reinstate', ...wallet, writesOff: wanted.writesOff });
     case 'release':
       return walletOwners.release(by, wallet);
     default:

@@ -1,16 +1,14 @@
 import { inSnapshot } from '#db/pool/pool.ts';
-import type { PaymentId } from '#kernel/values/ids.ts';
 import { type EntryRow, type HoldRow, selectEntriesOfWallet, selectHoldsOfWallet } from '#ledger/history/queries.ts';
 import type { MovementPage, NamedWallet } from '#ledger/history/movements.ts';
 import { OPENED_HERE, type Place } from '#ledger/history/place.ts';
 import { createWallets, type Wallet } from '#ledger/wallet/wallet.ts';
 import type { Act } from '#operator/acts/act.ts';
 import {
-  type Amount,
   doMoneyAct,
+  type MoneyAct,
   type MoneyGround,
   type MoneyRefusal,
-  type NewWallet,
   type WalletName,
 } from '#operator/money/money-acts.ts';
 import type { PendingAct } from '#operator/acts/pending-act.ts';
@@ -36,9 +34,6 @@ export type EntriesElsewhere = (
   page: MovementPage,
 ) => Promise<Pick<WalletDetails, 'entries' | 'next'> | undefined>;
 
-/** The wallet after an act, or the act that waits for a second person (CP-07). */
-type Done = Promise<Wallet | PendingAct | MoneyRefusal>;
-
 /**
  * All real wallets of the service, as operators see and change them. Sandbox wallets are not among them. Every act that moves
  * money is refused beyond the limits of the operator, and is kept if it needs a second person.
@@ -46,19 +41,8 @@ type Done = Promise<Wallet | PendingAct | MoneyRefusal>;
 export interface OperatorWallets {
   /** A wallet with its holds and a page of its entries, all of one moment. Undefined if there is no such wallet. */
   readonly find: (name: WalletName, page: MovementPage) => Promise<WalletDetails | undefined>;
-  /** Opens a connected wallet for a user who agreed elsewhere, with a first credit if one is given: both or neither. */
-  readonly open: (act: Act, wallet: NewWallet) => Done;
-  /** Puts money into a wallet that was paid outside the processor. */
-  readonly credit: (act: Act, movement: WalletName & Amount) => Done;
-  /**
-   * Refunds a movement. Without `paymentId`, it books money that was returned to the user outside the processor. With
-   * it, it asks the processor to pay that payment back; the refund is booked when the processor has paid it.
-   */
-  readonly refund: (act: Act, movement: WalletName & Amount & { readonly paymentId: PaymentId | undefined }) => Done;
-  /** Books money that a bank took back. What the balance does not cover suspends the wallet (WA-05). */
-  readonly clawBack: (act: Act, movement: WalletName & Amount) => Done;
-  /** Lifts a suspension. Refused while there is a shortfall that the balance cannot cover and nobody writes off (WA-06). */
-  readonly reinstate: (act: Act, wallet: WalletName & { readonly writesOff: boolean }) => Done;
+  /** Does an act on a wallet. Returns the wallet after it, or the act that waits for a second person (CP-07). */
+  readonly act: (act: Act, money: MoneyAct) => Promise<Wallet | PendingAct | MoneyRefusal>;
 }
 
 const HOLDS_MAX = 1_000;
@@ -81,14 +65,6 @@ export function createOperatorWallets(ground: MoneyGround, elsewhere?: EntriesEl
       if (details === undefined || elsewhere === undefined) return details;
       return { ...details, ...(await elsewhere({ appId, userId, walletId: details.wallet.walletId }, page)) };
     },
-    open: (act, wallet) => doMoneyAct(ground, act, { kind: 'open', ...wallet }),
-    credit: (act, { appId, userId, amount, key }) =>
-      doMoneyAct(ground, act, { kind: 'credit', appId, userId, amount, key }),
-    refund: (act, { appId, userId, amount, key, paymentId }) =>
-      doMoneyAct(ground, act, { kind: 'refund', appId, userId, amount, key, paymentId }),
-    clawBack: (act, { appId, userId, amount, key }) =>
-      doMoneyAct(ground, act, { kind: 'clawBack', appId, userId, amount, key }),
-    reinstate: (act, { appId, userId, writesOff }) =>
-      doMoneyAct(ground, act, { kind: 'reinstate', appId, userId, writesOff }),
+    act: (act, money) => doMoneyAct(ground, act, money),
   };
 }

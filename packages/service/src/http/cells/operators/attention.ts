@@ -10,7 +10,7 @@ const WAIT_MS = 2_000;
 const BYTES_MAX = 64;
 
 /** What needs a person in a cell, without the names of things: they are looked up there. */
-export type CellAttention = Pick<Attention, 'books' | 'held'> & {
+type CellAttention = Pick<Attention, 'books' | 'held'> & {
   readonly findings: readonly Pick<Attention['findings'][number], 'kind' | 'count'>[];
 };
 

@@ -6,7 +6,7 @@ import {
   ownAuditPageSchema,
   signInListSchema,
 } from '@purser/contract/operator.ts';
-import { auditToWire, signInsToWire } from '#http/serializers/audit-to-wire.ts';
+import { wireOf } from '#http/serializers/wire-of.ts';
 import { type ControlPlane, callerOf, ownApp } from '#http/planes/control-plane.ts';
 import type { Plane } from '#http/planes/planes.ts';
 
@@ -23,7 +23,7 @@ export function addTrailRoutes(plane: Plane, control: ControlPlane): void {
     async (request) => {
       const { appId } = await ownApp(control, request, request.params.appId);
       const { action, before, limit } = request.query;
-      return auditToWire(await audit.pageOfApp({ appId, action }, { before, most: limit }));
+      return wireOf(auditListSchema, await audit.pageOfApp({ appId, action }, { before, most: limit }));
     },
   );
 
@@ -33,7 +33,7 @@ export function addTrailRoutes(plane: Plane, control: ControlPlane): void {
     async (request) => {
       const { accountId } = callerOf(request).account;
       const { appId, before, limit } = request.query;
-      return auditToWire(await audit.pageOf({ accountId, appId }, { before, most: limit }));
+      return wireOf(auditListSchema, await audit.pageOf({ accountId, appId }, { before, most: limit }));
     },
   );
 
@@ -43,7 +43,7 @@ export function addTrailRoutes(plane: Plane, control: ControlPlane): void {
     async (request) => {
       const { before, limit } = request.query;
       const { accountId: who } = callerOf(request).account;
-      return signInsToWire(await audit.signIns({ who, before, most: limit }));
+      return wireOf(signInListSchema, await audit.signIns({ who, before, most: limit }));
     },
   );
 }

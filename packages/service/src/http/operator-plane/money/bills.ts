@@ -1,48 +1,40 @@
 import { comparedBillSchema, newBillSchema } from '@purser/contract/bills.ts';
+import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 import { PICOS_PER_MICRO } from '#reconciliation/bills/bill-line.ts';
 import type { ComparedBill } from '#reconciliation/bills/bills.ts';
 
 /** The route that compares a provider's bill with our receipts. */
-export function addBillRoutes(plane: Plane, { bills }: OperatorPlane): void {
-  plane.post(
-    '/operator/bills',
-    { config: { isLarge: true }, schema: { body: newBillSchema, response: { 200: comparedBillSchema } } },
-    async ({ body: { provider, format, from, to, dollarMicros, bill } }) => {
-      const of = { provider, format, period: { from, to } };
+export function addBillRoutes(plane: Plane, operator: OperatorPlane): void {
+  operatorRoutes(plane, operator).act(
+    'POST /operator/bills',
+    { body: newBillSchema, answer: comparedBillSchema, isLarge: true },
+    async (_act, { body: { provider, format, from, to, dollarMicros, bill } }) => {
       const rate = dollarMicros === undefined ? undefined : BigInt(dollarMicros);
-      const compared = granted(await bills.compare({ ...of, dollarMicros: rate }, [Buffer.from(bill, 'utf8')]));
-      return billToWire(compared);
+      const asked = { provider, format, period: { from, to }, dollarMicros: rate };
+      return shownBill(granted(await operator.bills.compare(asked, [Buffer.from(bill, 'utf8')])));
     },
   );
 }
 
-function billToWire({ rows, theirs, ours, unpaid, difference }: ComparedBill) {
+function shownBill({ rows, theirs, ours, unpaid, difference }: ComparedBill) {
+  const sums = { theirMicros: theirs, ourMicros: ours, unpaidMicros: unpaid, differenceMicros: difference };
   return {
-    theirMicros: Number(theirs),
-    ourMicros: Number(ours),
-    unpaidMicros: Number(unpaid),
-    differenceMicros: Number(difference),
+    ...sums,
     rows: rows.map((row) => ({
+      ...row.ours,
       day: row.day,
-      model: row.model ?? null,
-      theirMicros: Number(row.theirs / PICOS_PER_MICRO),
-      ourMicros: Number(row.ours.cost / PICOS_PER_MICRO),
-      unpaidMicros: Number(row.ours.unpaidCost / PICOS_PER_MICRO),
-      differenceMicros: Number((row.theirs - row.ours.cost) / PICOS_PER_MICRO),
-      requests: numberOf(row.requests),
-      calls: Number(row.ours.calls),
-      unpaidCalls: Number(row.ours.unpaidCalls),
-      roughCalls: Number(row.ours.roughCalls),
-      theirInputTokens: numberOf(row.inputTokens),
-      ourInputTokens: Number(row.ours.inputTokens),
-      theirOutputTokens: numberOf(row.outputTokens),
-      ourOutputTokens: Number(row.ours.outputTokens),
+      model: row.model,
+      theirMicros: row.theirs / PICOS_PER_MICRO,
+      ourMicros: row.ours.cost / PICOS_PER_MICRO,
+      unpaidMicros: row.ours.unpaidCost / PICOS_PER_MICRO,
+      differenceMicros: (row.theirs - row.ours.cost) / PICOS_PER_MICRO,
+      requests: row.requests,
+      theirInputTokens: row.inputTokens,
+      ourInputTokens: row.ours.inputTokens,
+      theirOutputTokens: row.outputTokens,
+      ourOutputTokens: row.ours.outputTokens,
     })),
   };
-}
-
-function numberOf(count: bigint | undefined): number | null {
-  return count === undefined ? null : Number(count);
 }

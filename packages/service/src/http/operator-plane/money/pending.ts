@@ -6,44 +6,40 @@ import {
   pendingParamsSchema,
 } from '@purser/contract/operator-pending.ts';
 import { reasonSchema } from '@purser/contract/operator.ts';
-import { actOf, type OperatorPlane } from '#http/planes/operator-plane.ts';
-import { operatorWalletToWire } from '#http/operator-plane/money/wallets.ts';
+import { shownWallet } from '#http/operator-plane/money/wallets.ts';
+import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
+import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
-import { pendingToWire } from '#http/operator-plane/money/pending-to-wire.ts';
+import { shownPending } from '#http/serializers/pending.ts';
+
+const DECISION = { params: pendingParamsSchema, body: reasonSchema };
 
 /** Routes for acts that wait for a second person (CP-07). */
 export function addPendingRoutes(plane: Plane, operator: OperatorPlane): void {
+  const routes = operatorRoutes(plane, operator);
   const { pending } = operator;
 
-  plane.get(
+  routes.show(
     '/operator/pending',
-    { schema: { querystring: pendingPageSchema, response: { 200: pendingListSchema } } },
-    async ({ query }) => {
-      const page = { before: query.before, most: query.limit, isWaiting: query.state === 'waiting' };
-      const { acts, next } = await pending.list(page);
-      return { acts: acts.map(pendingToWire), next: next ?? null };
+    { query: pendingPageSchema, answer: pendingListSchema },
+    async ({ query: { before, limit, state } }) => {
+      const { acts, next } = await pending.list({ before, most: limit, isWaiting: state === 'waiting' });
+      return { acts: acts.map(shownPending), next };
     },
   );
 
-  plane.post(
-    '/operator/pending/:pendingId/confirm',
-    { schema: { params: pendingParamsSchema, body: reasonSchema, response: { 200: confirmedActSchema } } },
-    async (request) => {
-      const act = actOf(operator, request, request.body.reason);
-      const done = granted(await pending.confirm(act, request.params.pendingId));
-      return {
-        act: pendingToWire(done.act),
-        wallet: done.wallet === undefined ? null : operatorWalletToWire(done.wallet),
-      };
+  routes.act(
+    'POST /operator/pending/:pendingId/confirm',
+    { ...DECISION, answer: confirmedActSchema },
+    async (act, { params }) => {
+      const done = granted(await pending.confirm(act, params.pendingId));
+      return { act: shownPending(done.act), wallet: done.wallet && shownWallet(done.wallet) };
     },
   );
 
-  plane.post(
-    '/operator/pending/:pendingId/reject',
-    { schema: { params: pendingParamsSchema, body: reasonSchema, response: { 200: pendingActSchema } } },
-    async (request) => {
-      const act = actOf(operator, request, request.body.reason);
-      return pendingToWire(granted(await pending.reject(act, request.params.pendingId)));
-    },
+  routes.act(
+    'POST /operator/pending/:pendingId/reject',
+    { ...DECISION, answer: pendingActSchema },
+    async (act, { params }) => shownPending(granted(await pending.reject(act, params.pendingId))),
   );
 }

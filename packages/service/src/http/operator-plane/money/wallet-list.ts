@@ -6,60 +6,46 @@ import {
   walletPreviewSchema,
 } from '@purser/contract/operator-wallets.ts';
 import type { z } from 'zod';
-import { actOf, type OperatorPlane } from '#http/planes/operator-plane.ts';
-import { operatorWalletToWire } from '#http/operator-plane/money/wallets.ts';
+import { shownWallet, walletActOf } from '#http/operator-plane/money/wallets.ts';
+import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
+import { sentAmount, sentMs } from '#http/operator-plane/routes/sent.ts';
+import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
-import { unreachable } from '#kernel/faults/assert.ts';
-import { epochMsOf, isoOf } from '#kernel/time/clock.ts';
-import { type Micros, micros, microsFromRow, microsSumFromRow, microsToWire } from '#kernel/values/micros.ts';
 import { randomBase62 } from '#kernel/crypto/random.ts';
-import type { WalletAct, WalletEffects } from '#operator/money/wallet-preview.ts';
 
-type Query = z.output<typeof walletListQuerySchema>;
-type Preview = z.output<typeof walletPreviewSchema>;
+const KEY_LENGTH = 22;
 
 /** Routes that list wallets of all apps, and show what an act on one would do (CP-05). */
 export function addWalletListRoutes(plane: Plane, operator: OperatorPlane): void {
+  const routes = operatorRoutes(plane, operator);
   const { walletList, previews } = operator;
-  plane.get(
-    '/operator/wallets',
-    { schema: { querystring: walletListQuerySchema, response: { 200: walletListSchema } } },
-    async ({ query }) => {
-      const page = { isOldestFirst: query.sort === 'oldest', after: query.after, most: query.limit };
-      const { wallets, next } = granted(await walletList.page(walletFilterOf(query), page));
-      return {
-        wallets: wallets.map((wallet) => ({
-          ...operatorWalletToWire(wallet),
-          appId: wallet.appId,
-          openedAt: isoOf(wallet.openedAtMs),
-          cell: wallet.cell,
-        })),
-        next: next ?? null,
-      };
-    },
-  );
 
-  plane.post(
-    '/operator/apps/:appId/wallets/:userId/preview',
-    {
-      schema: {
-        params: operatorWalletParamsSchema,
-        body: walletPreviewSchema,
-        response: { 200: walletEffectsSchema },
-      },
-    },
-    async (request) => {
+  routes.show('/operator/wallets', { query: walletListQuerySchema, answer: walletListSchema }, async ({ query }) => {
+    const page = { isOldestFirst: query.sort === 'oldest', after: query.after, most: query.limit };
+    const { wallets, next } = granted(await walletList.page(walletFilterOf(query), page));
+    return { wallets: wallets.map(shownWallet), next };
+  });
+
+  routes.act(
+    'POST /operator/apps/:appId/wallets/:userId/preview',
+    { params: operatorWalletParamsSchema, body: walletPreviewSchema, answer: walletEffectsSchema },
+    async (act, { params, body }) => {
       // Callers' keys cannot contain a space, so this one was never used.
-      const key = request.body.idempotencyKey ?? `preview ${randomBase62(KEY_LENGTH)}`;
-      const wanted = { ...walletActOf(request.body), key };
-      return effectsToWire(
-        granted(await previews.walletAct(actOf(operator, request, undefined), request.params, wanted)),
-      );
+      const key = body.idempotencyKey ?? `preview ${randomBase62(KEY_LENGTH)}`;
+      const effects = granted(await previews.walletAct(act, params, { ...walletActOf(body), key }));
+      const { isChange, isForTwo, before, after, entries } = effects;
+      return {
+        changes: isChange,
+        needsSecondPerson: isForTwo,
+        before: before && shownWallet(before),
+        after: shownWallet(after),
+        entries,
+      };
     },
   );
 }
 
-const KEY_LENGTH = 22;
+type Query = z.output<typeof walletListQuerySchema>;
 
 /** The filter that a query asks for. The page of wallets asks in the same way. */
 export function walletFilterOf(query: Omit<Query, 'sort' | 'after' | 'limit'>) {
@@ -68,51 +54,11 @@ export function walletFilterOf(query: Omit<Query, 'sort' | 'after' | 'limit'>) {
     appId,
     userId: userId === '' ? undefined : userId,
     status,
-    openedFromMs: openedFrom === undefined ? undefined : epochMsOf(openedFrom),
-    openedBeforeMs: openedBefore === undefined ? undefined : epochMsOf(openedBefore),
+    openedFromMs: sentMs(openedFrom),
+    openedBeforeMs: sentMs(openedBefore),
     // Every wallet holds at least nothing.
-    minHeld: minHeldMicros === 0 ? undefined : amountOf(minHeldMicros),
-    minBalance: amountOf(minBalanceMicros),
-    maxBalance: amountOf(maxBalanceMicros),
-  };
-}
-
-function amountOf(value: number | undefined): Micros | undefined {
-  return value === undefined ? undefined : micros(BigInt(value));
-}
-
-/** The act that a preview is asked for. Pages ask in the same way. */
-export function walletActOf({ act, amountMicros, spendCapMicros, paymentId, writeOff }: Preview): WalletAct {
-  if (act === 'open') return { act, cap: amountOf(spendCapMicros), amount: amountOf(amountMicros) };
-  const amount = micros(BigInt(amountMicros ?? 0)); // The schema asks for it where it is needed.
-  switch (act) {
-    case 'refund':
-      return { act, amount, paymentId };
-    case 'reinstate':
-      return { act, writesOff: writeOff };
-    case 'release':
-      return { act };
-    case 'credit':
-    case 'clawback':
-      return { act, amount };
-    default:
-      return unreachable(act);
-  }
-}
-
-function effectsToWire({ isChange, isForTwo, before, after, entries }: WalletEffects) {
-  return {
-    changes: isChange,
-    needsSecondPerson: isForTwo,
-    before: before === undefined ? null : operatorWalletToWire(before),
-    after: operatorWalletToWire(after),
-    entries: entries.map((entry) => ({
-      seq: Number(entry.seq),
-      kind: entry.kind,
-      debit: entry.debit,
-      credit: entry.credit,
-      amountMicros: microsToWire(microsSumFromRow(entry.amount_micros)), // A write-off may exceed the largest balance.
-      balanceAfterMicros: microsToWire(microsFromRow(entry.balance_after_micros)),
-    })),
+    minHeld: minHeldMicros === 0 ? undefined : sentAmount(minHeldMicros),
+    minBalance: sentAmount(minBalanceMicros),
+    maxBalance: sentAmount(maxBalanceMicros),
   };
 }

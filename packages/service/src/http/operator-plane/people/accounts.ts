@@ -9,56 +9,52 @@ import {
   newAnyAccountSchema,
 } from '@purser/contract/operator-accounts.ts';
 import type { Account } from '#developers/sessions/session.ts';
-import { accountToWire } from '#http/serializers/account-to-wire.ts';
-import { actOf, type OperatorPlane } from '#http/planes/operator-plane.ts';
+import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
+import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
+import { accountToWire } from '#http/serializers/account-to-wire.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 
 /** Routes for accounts of developers and operators (CP-05). */
 export function addDeveloperAccountRoutes(plane: Plane, operator: OperatorPlane): void {
+  const routes = operatorRoutes(plane, operator);
   const { accounts } = operator;
 
-  plane.get(
+  routes.show(
     '/operator/accounts',
-    { schema: { querystring: accountPageSchema, response: { 200: accountListSchema } } },
-    async ({ query }) => {
-      const page = await accounts.list({ after: query.after, most: query.limit });
-      return { accounts: page.accounts.map(toWire), next: page.next ?? null };
+    { query: accountPageSchema, answer: accountListSchema },
+    async ({ query: { after, limit } }) => {
+      const page = await accounts.list({ after, most: limit });
+      return { ...page, accounts: page.accounts.map(shownAccount) };
     },
   );
 
-  plane.get(
+  routes.show(
     '/operator/accounts/:accountId',
-    { schema: { params: accountParamsSchema, response: { 200: anyAccountDetailsSchema } } },
+    { params: accountParamsSchema, answer: anyAccountDetailsSchema },
     async ({ params: { accountId } }) => {
       const account = granted((await accounts.find(accountId)) ?? refuse('NOT_FOUND', 'There is no such account.'));
-      return { account: toWire(account), apps: [...(await accounts.appsOf(accountId))] };
+      return { account: shownAccount(account), apps: await accounts.appsOf(accountId) };
     },
   );
 
-  plane.post(
-    '/operator/accounts',
-    { schema: { body: newAnyAccountSchema, response: { 201: accountSchema } } },
-    async (request, reply) => {
-      const account = await accounts.create(actOf(operator, request, undefined), { name: undefined, ...request.body });
-      return reply.code(201).send(accountToWire(granted(account)));
-    },
+  routes.act(
+    'POST /operator/accounts',
+    { body: newAnyAccountSchema, answer: accountSchema, status: 201 },
+    async (act, { body }) => shownAccount(granted(await accounts.create(act, { name: undefined, ...body }))),
   );
 
-  plane.patch(
-    '/operator/accounts/:accountId',
-    {
-      schema: { params: accountParamsSchema, body: changeAnyAccountSchema, response: { 200: anyAccountSchema } },
-    },
-    async (request) => {
-      const { role, operatorRole, disabled, emailVerified, secondFactor, sso, reason } = request.body;
+  routes.act(
+    'PATCH /operator/accounts/:accountId',
+    { params: accountParamsSchema, body: changeAnyAccountSchema, answer: anyAccountSchema },
+    async (act, { params, body: { role, operatorRole, disabled, emailVerified, secondFactor, sso } }) => {
       const change = { role, operatorRole, isDisabled: disabled, isEmailVerified: emailVerified, secondFactor, sso };
-      return toWire(granted(await accounts.change(actOf(operator, request, reason), request.params.accountId, change)));
+      return shownAccount(granted(await accounts.change(act, params.accountId, change)));
     },
   );
 }
 
 /** An account as operators see it: also whether it is disabled. */
-function toWire(account: Account) {
-  return { ...accountToWire(account), disabled: account.isDisabled, sso: account.isSso };
+function shownAccount(account: Account) {
+  return { ...account, ...accountToWire(account) };
 }

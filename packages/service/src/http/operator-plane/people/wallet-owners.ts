@@ -5,46 +5,33 @@ import {
   moveIdentitySchema,
 } from '@purser/contract/operator-people.ts';
 import { operatorWalletParamsSchema, operatorWalletSchema, reasonSchema } from '@purser/contract/operator.ts';
-import { actOf, type OperatorPlane } from '#http/planes/operator-plane.ts';
-import { operatorWalletToWire } from '#http/operator-plane/money/wallets.ts';
+import { shownWallet } from '#http/operator-plane/money/wallets.ts';
+import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
+import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 
 /** Routes for people who have lost their mailbox: look up a person, move them to another e-mail, release a wallet (WA-15). */
 export function addWalletOwnerRoutes(plane: Plane, operator: OperatorPlane): void {
+  const routes = operatorRoutes(plane, operator);
   const { walletOwners } = operator;
 
-  plane.get(
+  routes.show(
     '/operator/identities',
-    { schema: { querystring: identityQuerySchema, response: { 200: identitySchema } } },
-    async ({ query }) => {
-      const found = await walletOwners.find(query.email);
-      const { wallets, ...identity } = granted(found ?? refuse('NOT_FOUND', 'Nobody signs in with this e-mail.'));
-      return { ...identity, wallets: [...wallets] };
-    },
+    { query: identityQuerySchema, answer: identitySchema },
+    async ({ query }) =>
+      (await walletOwners.find(query.email)) ?? refuse('NOT_FOUND', 'Nobody signs in with this e-mail.'),
   );
 
-  plane.patch(
-    '/operator/identities/:identityId',
-    {
-      schema: { params: identityParamsSchema, body: moveIdentitySchema, response: { 200: identitySchema } },
-    },
-    async (request) => {
-      const { email, reason } = request.body;
-      const act = actOf(operator, request, reason);
-      const { wallets, ...identity } = granted(await walletOwners.move(act, request.params.identityId, email));
-      return { ...identity, wallets: [...wallets] };
-    },
+  routes.act(
+    'PATCH /operator/identities/:identityId',
+    { params: identityParamsSchema, body: moveIdentitySchema, answer: identitySchema },
+    (act, { params, body }) => walletOwners.move(act, params.identityId, body.email),
   );
 
-  plane.post(
-    '/operator/apps/:appId/wallets/:userId/release',
-    {
-      schema: { params: operatorWalletParamsSchema, body: reasonSchema, response: { 200: operatorWalletSchema } },
-    },
-    async (request) => {
-      const act = actOf(operator, request, request.body.reason);
-      return operatorWalletToWire(granted(await walletOwners.release(act, request.params)));
-    },
+  routes.act(
+    'POST /operator/apps/:appId/wallets/:userId/release',
+    { params: operatorWalletParamsSchema, body: reasonSchema, answer: operatorWalletSchema },
+    async (act, { params }) => shownWallet(granted(await walletOwners.release(act, params))),
   );
 }

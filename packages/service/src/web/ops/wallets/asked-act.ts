@@ -1,7 +1,7 @@
 import { checkFields } from '@purser/contract/check-fields.ts';
 import { operatorWalletParamsSchema } from '@purser/contract/operator.ts';
 import { walletPreviewSchema } from '@purser/contract/operator-wallets.ts';
-import { walletActOf } from '#http/operator-plane/money/wallet-list.ts';
+import { walletActOf } from '#http/operator-plane/money/wallets.ts';
 import type { AppId, EndUserId } from '#kernel/values/ids.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { WalletAct } from '#operator/money/wallet-preview.ts';
