@@ -5,7 +5,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { refuseUnfit } from '../../packages/service/src/app/start/fit-database.ts';
+import { refuseUnfit } from '../../packages/service/src/app/start/unfit-database.ts';
 import { isConnectionFault, createPool } from '../../packages/service/src/db/pool/pool.ts';
 import { findFreePort } from '../../packages/service/src/embedded/server/free-port.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';

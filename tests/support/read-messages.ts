@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Fitted, Reply, Takes, WireRequest } from '../../packages/service/src/gateway/call/wire.ts';
+import type { Fitted, Reply, ModelSupport, WireRequest } from '../../packages/service/src/gateway/call/wire.ts';
 import type { Echo } from '../../packages/service/src/gateway/wires/messages/conversation/echo.ts';
 import { createRead } from '../../packages/service/src/gateway/wires/messages/request/read.ts';
 import type { JsonObject } from '../../packages/service/src/kernel/text/json.ts';
@@ -33,7 +33,7 @@ export function toldOf(fields: JsonObject): Echo {
   return told;
 }
 
-const ALL: Takes = {
+const ALL: ModelSupport = {
   parameter: () => true,
   ownForm: false,
   hasOwnForm: false,
@@ -42,13 +42,13 @@ const ALL: Takes = {
 };
 
 /** The same for a model that takes these. */
-export function fit(fields: JsonObject, takes: Partial<Takes> = {}): Fitted | Refusal<'BAD_REQUEST'> {
+export function fit(fields: JsonObject, supports: Partial<ModelSupport> = {}): Fitted | Refusal<'BAD_REQUEST'> {
   const request = readBody(fields);
-  return request instanceof Refusal ? request : request.fit({ ...ALL, ...takes });
+  return request instanceof Refusal ? request : request.fit({ ...ALL, ...supports });
 }
 
-export function fittedOf(fields: JsonObject, takes: Partial<Takes> = {}): Fitted {
-  const fitted = fit(fields, takes);
+export function fittedOf(fields: JsonObject, supports: Partial<ModelSupport> = {}): Fitted {
+  const fitted = fit(fields, supports);
   if (fitted instanceof Refusal) throw new Error(fitted.message);
   return fitted;
 }
@@ -58,8 +58,8 @@ export function messagesOf(messages: unknown): unknown {
 }
 
 /** The field that a refusal names, and its words. */
-export function refusalOf(fields: JsonObject, takes: Partial<Takes> = {}): readonly [unknown, string] {
-  const refusal = fit(fields, takes);
+export function refusalOf(fields: JsonObject, supports: Partial<ModelSupport> = {}): readonly [unknown, string] {
+  const refusal = fit(fields, supports);
   assert.ok(refusal instanceof Refusal, JSON.stringify(fields).slice(0, 200));
   return [refusal.detail.param, refusal.message];
 }

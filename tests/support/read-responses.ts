@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import type { AskedBy, Fitted, Reply, Takes, WireRequest } from '../../packages/service/src/gateway/call/wire.ts';
+import type {
+  AskedBy,
+  Fitted,
+  Reply,
+  ModelSupport,
+  WireRequest,
+} from '../../packages/service/src/gateway/call/wire.ts';
 import type { Echo, Sealing } from '../../packages/service/src/gateway/wires/responses/conversation/echo.ts';
 import { createRead } from '../../packages/service/src/gateway/wires/responses/request/read.ts';
 import { createSealedIds } from '../../packages/service/src/gateway/wires/responses/conversation/sealed-ids.ts';
@@ -53,7 +59,7 @@ export function toldOf(fields: JsonObject, by = byOf()): { readonly echo: Echo; 
   return told;
 }
 
-const ALL: Takes = {
+const ALL: ModelSupport = {
   parameter: () => true,
   ownForm: false,
   hasOwnForm: false,
@@ -62,13 +68,17 @@ const ALL: Takes = {
 };
 
 /** The same for a model that takes these. */
-export function fit(fields: JsonObject, takes: Partial<Takes> = {}, by = byOf()): Fitted | Refusal<'BAD_REQUEST'> {
+export function fit(
+  fields: JsonObject,
+  supports: Partial<ModelSupport> = {},
+  by = byOf(),
+): Fitted | Refusal<'BAD_REQUEST'> {
   const request = readBody(fields, by);
-  return request instanceof Refusal ? request : request.fit({ ...ALL, ...takes });
+  return request instanceof Refusal ? request : request.fit({ ...ALL, ...supports });
 }
 
-export function fittedOf(fields: JsonObject, takes: Partial<Takes> = {}, by = byOf()): Fitted {
-  const fitted = fit(fields, takes, by);
+export function fittedOf(fields: JsonObject, supports: Partial<ModelSupport> = {}, by = byOf()): Fitted {
+  const fitted = fit(fields, supports, by);
   if (fitted instanceof Refusal) throw new Error(fitted.message);
   return fitted;
 }
@@ -78,8 +88,12 @@ export function messagesOf(input: unknown, by = byOf()): unknown {
 }
 
 /** The field that a refusal names, and its words. */
-export function refusalOf(fields: JsonObject, takes: Partial<Takes> = {}, by = byOf()): readonly [unknown, string] {
-  const refusal = fit(fields, takes, by);
+export function refusalOf(
+  fields: JsonObject,
+  supports: Partial<ModelSupport> = {},
+  by = byOf(),
+): readonly [unknown, string] {
+  const refusal = fit(fields, supports, by);
   assert.ok(refusal instanceof Refusal, JSON.stringify(fields).slice(0, 200));
   return [refusal.detail.param, refusal.message];
 }

@@ -2,7 +2,7 @@
 export interface Restricted {
   readonly name: string;
   readonly property?: string;
-  /** Areas or files as `tools/structure/rules.ts` names them. Tests, tools and benchmarks are always allowed. */
+  /** Areas or files as `tools/structure/areas.ts` names them. Tests, tools and benchmarks are always allowed. */
   readonly allowed: string;
   readonly instead: string;
 }

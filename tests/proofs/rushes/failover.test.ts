@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { refuseUnfit } from '../../../packages/service/src/app/start/fit-database.ts';
+import { refuseUnfit } from '../../../packages/service/src/app/start/unfit-database.ts';
 import { createPool } from '../../../packages/service/src/db/pool/pool.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { catalogueAt, chargeFor } from '../../support/catalogue.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import { refuseUnfit } from '../../../packages/service/src/app/start/fit-database.ts';
+import { refuseUnfit } from '../../../packages/service/src/app/start/unfit-database.ts';
 import { selectDatabaseHealth, selectServer } from '../../../packages/service/src/db/health/queries.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { judgeReplication } from '../../../packages/service/src/doctor/diagnosis/server.ts';

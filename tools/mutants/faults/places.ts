@@ -26,7 +26,7 @@ export const retentionOfMail = inFile('packages/service/src/mail/queries.ts');
 
 // The sign-in through a provider.
 export const sessionQueries = inFile('packages/service/src/developers/sessions/queries.ts');
-export const ssoEntry = inFile('packages/service/src/developers/sso/entry.ts');
+export const ssoEntry = inFile('packages/service/src/developers/sso/sign-in.ts');
 export const ssoClaims = inFile('packages/service/src/developers/sso/claims.ts');
 export const ssoClient = inFile('packages/service/src/developers/sso/client.ts');
 

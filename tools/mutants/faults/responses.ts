@@ -88,7 +88,7 @@ export const RESPONSES_FAULTS: readonly Mutant[] = [
   {
     id: 'tool-for-a-fee-hidden-in-a-namespace',
     clause: 'WI-04',
-    edits: [ownForm('{ ...holder, tools: offeredTools(tools, takes) }', 'holder')],
+    edits: [ownForm('{ ...holder, tools: offeredTools(tools, supports) }', 'holder')],
     killer: inForm('WI-04 no tool of a vendor hides in a namespace or in an item'),
   },
   {

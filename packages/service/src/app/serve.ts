@@ -11,7 +11,7 @@ import { makeDataDirectory } from '#app/environment/data-directory.ts';
 import { type Database, openDatabase } from '#app/start/database.ts';
 import { ensureDemo } from '#app/start/demo.ts';
 import { readCatalogue } from '#app/catalogue/catalogue-text.ts';
-import { refuseUnfit } from '#app/start/fit-database.ts';
+import { refuseUnfit } from '#app/start/unfit-database.ts';
 import { refuseStart } from '#app/start/judge-start.ts';
 import { openKeys } from '#app/secrets/open-keys.ts';
 import { refuseCopy } from '#app/start/restored-copy.ts';

@@ -28,7 +28,7 @@ import {
   knownOf,
   type OpenSession,
   type SignInPlace,
-} from '#developers/sessions/opening.ts';
+} from '#developers/sessions/open-session.ts';
 import { createSso, type Sso, type SsoOptions } from '#developers/sso/sso.ts';
 import { type Account, accountOf, type SignedIn, type SignIn } from '#developers/sessions/session.ts';
 import { ownersEntry } from '#audit/entry.ts';

@@ -15,15 +15,15 @@ import {
   resolveModel,
   type RetryMarks,
 } from '#gateway/request/validate-call.ts';
-import { checkModelOfWire, findOutcomeModel } from '#gateway/request/model-of-wire.ts';
-import { inWordsOf } from '#gateway/request/in-words-of.ts';
+import { checkModelOfWire, findOutcomeModel } from '#gateway/request/check-model.ts';
+import { withCallersName } from '#gateway/request/callers-name.ts';
 import type { AskingCall, Drains, Gone, StreamPace, Rejections } from '#gateway/call/call.ts';
 import type { CallNotes } from '#gateway/call/call-notes.ts';
 import type { BeginSpan } from '#gateway/call/call-span.ts';
 import type { Lane } from '#gateway/call/lane.ts';
 import type { Wire } from '#gateway/call/wire.ts';
 import { parseBody } from '#gateway/body/parse-body.ts';
-import { takesOf } from '#gateway/request/takes.ts';
+import { supportOf } from '#gateway/request/model-support.ts';
 import type { Pseudonyms } from '#gateway/request/pseudonyms.ts';
 import type { Upstreams } from '#gateway/upstream/upstreams.ts';
 import { runInLane } from '#gateway/run-in-lane.ts';
@@ -74,7 +74,7 @@ interface Incoming {
 type Completed = Answer | Refusal | Promise<Answer | Refusal>;
 
 /**
- * Takes one call from bytes to answer, by any wire. Each line may refuse, and their order is part of the contract
+ * ModelSupport one call from bytes to answer, by any wire. Each line may refuse, and their order is part of the contract
  * (CC-10, `docs/ARCHITECTURE.md`). `admit` comes first, before the body is read. A call refused here never reached a provider and
  * left no hold (CC-08). It makes no promise but the lane's: each costs a call more than the checks do.
  */
@@ -135,13 +135,13 @@ function prepareCall(gateway: Gateway, incoming: Incoming): AskingCall | Refusal
   if (barred !== undefined) return barred;
   const misplaced = checkModelOfWire(model, name, wire.name);
   if (misplaced !== undefined) return misplaced;
-  const fitted = asking.fit(takesOf(model, wire.name));
+  const fitted = asking.fit(supportOf(model, wire.name));
   if (fitted instanceof Refusal) return fitted;
   const { request } = fitted;
   const refused = checkModelParameters(request, model, asking.nameOf) ?? checkContext(request, model, bytes.length);
-  if (refused !== undefined) return inWordsOf(asking.nameOf, refused);
+  if (refused !== undefined) return withCallersName(asking.nameOf, refused);
   const eligible = findEligible(fitted, model, wire.name);
-  if (eligible instanceof Refusal) return inWordsOf(asking.nameOf, eligible);
+  if (eligible instanceof Refusal) return withCallersName(asking.nameOf, eligible);
 
   const repeatable = {
     appId,

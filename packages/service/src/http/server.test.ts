@@ -13,7 +13,7 @@ test('CC-11 no server timeout ends a slow answer', () => {
     planes: { pages: new Map(), cellRoutes: [] } as unknown as Options['planes'],
     metrics: {} as Options['metrics'],
     readiness: async () => undefined,
-    sightOf: async () => undefined,
+    echoToDoctor: async () => undefined,
     log: createLog('silent'),
     inFlight: createInFlight(),
     closing: createClosing(),

@@ -15,7 +15,7 @@ import { handleModel, handleModelList } from '#http/data-plane/models.ts';
 import { handlePriceList } from '#http/data-plane/prices.ts';
 import { handleReceipt } from '#http/data-plane/receipt.ts';
 import { handleUsageSummary } from '#http/data-plane/usage-summary.ts';
-import { type DoctorSight, handleHealth, handleReadiness } from '#http/service/health.ts';
+import { type EchoToDoctor, handleHealth, handleReadiness } from '#http/service/health.ts';
 import { handleMetrics, type MetricsPlane } from '#http/service/metrics.ts';
 import type { PageRoutes } from '#http/listener/page-routes.ts';
 import type { Planes } from '#http/planes/planes.ts';
@@ -66,7 +66,7 @@ interface ServerOptions {
   };
   /** Says why this process should get no calls. Undefined if it is ready. */
   readonly readiness: () => Promise<string | undefined>;
-  readonly sightOf: DoctorSight;
+  readonly echoToDoctor: EchoToDoctor;
   readonly metrics: MetricsPlane;
   readonly log: Log;
   /** Every request has a line, for the person at the terminal. Otherwise only calls have one. */
@@ -144,7 +144,7 @@ function routesOf({
   dataPlane,
   planes: { processorWebhooks, cellRoutes },
   readiness,
-  sightOf,
+  echoToDoctor,
   metrics,
   closing,
 }: ServerOptions): ReadonlyMap<string, Route> {
@@ -165,7 +165,7 @@ function routesOf({
     ['/balance', { GET: ofUser((exchange) => handleBalance(dataPlane, exchange)) }],
     ['/connect', { POST: ofUser((exchange) => handleConnect(dataPlane, exchange)) }],
     ['/usage/summary', { GET: ofUser((exchange) => handleUsageSummary(dataPlane, exchange)) }],
-    ['/healthz', { GET: (exchange) => handleHealth(exchange, sightOf) }],
+    ['/healthz', { GET: (exchange) => handleHealth(exchange, echoToDoctor) }],
     ['/readyz', { GET: ({ response }) => handleReadiness(response, async () => closing.reason() ?? readiness()) }],
     ['/metrics', { GET: (exchange) => handleMetrics(metrics, exchange) }],
   ]);

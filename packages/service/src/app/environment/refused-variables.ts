@@ -1,4 +1,4 @@
-import { nearestTo } from '#app/environment/near-names.ts';
+import { nearestTo } from '#app/environment/similar-names.ts';
 import type { SettingsReader } from '#app/environment/settings-reader.ts';
 
 /** Settings that are read only beside others. A test compares this list and what is read with the operator's guide. */

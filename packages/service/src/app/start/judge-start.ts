@@ -1,7 +1,7 @@
 import { readCatalogue } from '#app/catalogue/catalogue-text.ts';
 import type { Config } from '#app/settings/config.ts';
 import { refuseUnusableDirectory } from '#app/environment/data-directory.ts';
-import { refuseUnfit } from '#app/start/fit-database.ts';
+import { refuseUnfit } from '#app/start/unfit-database.ts';
 import { SetupError, StartError } from '#app/environment/start-error.ts';
 import { CatalogueFileError } from '#catalogue/catalogue-file.ts';
 import { selectDirectoryUrl } from '#cells/topology/queries.ts';

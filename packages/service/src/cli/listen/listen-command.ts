@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { copiesSchema } from '@purser/contract/webhooks.ts';
 import { CommandError } from '#cli/terminal/command-error.ts';
 import { type ListenWords, readListenOptions, readToken } from '#cli/listen/listen-options.ts';
-import { untilToldToStop } from '#cli/terminal/until-told.ts';
+import { untilStopSignal } from '#cli/terminal/stop-signal.ts';
 import { createListenerClient, type ListenerClient } from '#cli/listen/listener-client.ts';
 import { systemClock } from '#kernel/time/clock.ts';
 import { type Courier, createCourier } from '#webhooks/delivery/deliver.ts';
@@ -31,7 +31,7 @@ export async function listen(words: ListenWords): Promise<number> {
   const courier = createCourier({ guard: createLoopbackGuard(), clock: systemClock });
   const secret = newSigningSecret();
   const told = new AbortController();
-  void untilToldToStop().then(() => told.abort());
+  void untilStopSignal().then(() => told.abort());
   try {
     const listenerId = await client.listen();
     console.log(`Forwarding events of ${options.appId} to ${options.forwardTo}: ${options.wanted.events.join(', ')}.`);

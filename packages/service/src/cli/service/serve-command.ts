@@ -2,14 +2,14 @@ import cluster from 'node:cluster';
 import { serve, startGateway, workerGround } from '#app/serve.ts';
 import type { Settings } from '#cli/ground/ground.ts';
 import { say } from '#cli/terminal/say.ts';
-import { untilToldToStop } from '#cli/terminal/until-told.ts';
+import { untilStopSignal } from '#cli/terminal/stop-signal.ts';
 
 /** Serves until it is told to stop. A second signal, a second later, ends it at once. */
 export async function runService({ config, log }: Settings): Promise<never> {
   const ground = cluster.isWorker ? workerGround(config) : undefined;
   const told = Promise.withResolvers<void>();
   const beforeCalls = (): Promise<void> => {
-    told.resolve(untilToldToStop());
+    told.resolve(untilStopSignal());
     return told.promise;
   };
   // A worker takes calls as soon as it listens, while others may still start. A stop then lets those calls end.

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Durability } from '#app/settings/database.ts';
-import { lackOf } from '#app/start/fit-database.ts';
+import { lackOf } from '#app/start/unfit-database.ts';
 import { selectDurability } from '#db/health/queries.ts';
 import { judgeMigration, MigrationError } from '#db/schema/migrate.ts';
 import { createPool } from '#db/pool/pool.ts';

@@ -8,7 +8,7 @@ import { hashPassword } from '#developers/sign-in/password.ts';
 import type { SendNews } from '#developers/accounts/news.ts';
 import { deletePendingSignIns } from '#developers/sessions/pending-sign-in-queries.ts';
 import { beginSecondStep, type PendingSignIn } from '#developers/sign-in/second-step.ts';
-import { knownOf, type OpenSession, type SignInPlace } from '#developers/sessions/opening.ts';
+import { knownOf, type OpenSession, type SignInPlace } from '#developers/sessions/open-session.ts';
 import type { SignIn } from '#developers/sessions/session.ts';
 import { updateVerified } from '#developers/accounts/queries.ts';
 import type { AttemptLimiter } from '#limits/attempt-limiter.ts';

@@ -8,7 +8,7 @@ import {
   takePendingGuess,
 } from '#developers/sessions/pending-sign-in-queries.ts';
 import { readState } from '#developers/factors/change.ts';
-import type { OpenSession, SignInPlace } from '#developers/sessions/opening.ts';
+import type { OpenSession, SignInPlace } from '#developers/sessions/open-session.ts';
 import type { SignIn } from '#developers/sessions/session.ts';
 import { countSignIn } from '#audit/queries.ts';
 import { inTransaction, type Pool } from '#db/pool/pool.ts';

@@ -1,9 +1,9 @@
 import { answerAccountChallenge } from '#developers/factors/queries.ts';
-import type { OpenSsoSession, SignInPlace } from '#developers/sessions/opening.ts';
+import type { OpenSsoSession, SignInPlace } from '#developers/sessions/open-session.ts';
 import type { SendNews } from '#developers/accounts/news.ts';
 import { needsProof } from '#developers/sessions/fresh-proof.ts';
 import type { SignedIn, SignIn } from '#developers/sessions/session.ts';
-import { enterBySso, linkSso, proveBySso } from '#developers/sso/entry.ts';
+import { signInBySso, linkSso, proveBySso } from '#developers/sso/sign-in.ts';
 import { personOf } from '#developers/sso/claims.ts';
 import { type SsoClient, voidSignIn } from '#developers/sso/client.ts';
 import type { SsoSettings } from '#developers/sso/settings.ts';
@@ -109,7 +109,7 @@ async function judge(options: SsoOptions, { ticket, query, signedIn, place }: Ca
   if (person instanceof Refusal) return person;
   const entering = { ...options, person, place };
   return inTransaction(pool, async (tx) => {
-    if (purpose === 'sign-in' || signedIn === undefined) return enterBySso(tx, entering);
+    if (purpose === 'sign-in' || signedIn === undefined) return signInBySso(tx, entering);
     return purpose === 'prove' ? proveBySso(tx, entering, signedIn) : linkSso(tx, entering, signedIn);
   });
 }

@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { Agent } from 'undici';
-import { DOCTOR_HEADER, isDoctorToken, newDoctorToken, type Sight } from '#kernel/crypto/doctor-call.ts';
+import { DOCTOR_HEADER, isDoctorToken, newDoctorToken, type SeenRequest } from '#kernel/crypto/doctor-call.ts';
 import { judgeCertificate } from '#doctor/outside/certificate.ts';
 import { tryDisk } from '#doctor/outside/disk-trial.ts';
 import { tryProcessor } from '#doctor/outside/processor.ts';
@@ -32,7 +32,7 @@ async function serve(t: TestContext, answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const sight: Sight = {
+const sight: SeenRequest = {
   address: '203.0.113.9',
   forwardedFor: [CLAIMED_ADDRESS, '203.0.113.9'],
   forwardedProto: 'https',
@@ -40,7 +40,7 @@ const sight: Sight = {
   database: 'this one',
 };
 
-function judge(of: Partial<Sight>, proxyHops: number): string {
+function judge(of: Partial<SeenRequest>, proxyHops: number): string {
   const { level, remedy } = judgeForwarding({ ...sight, ...of }, { proxyHops, publicUrl: 'https://pay.example.com' });
   return `${level} ${remedy ?? ''}`.trim();
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { originOf, type CatalogueProvider } from '@purser/contract/catalogue-providers.ts';
 import type { OUTSIDE_CHECKS } from '@purser/contract/operator-health.ts';
-import { databaseName, DOCTOR_PURPOSE } from '#doctor/outside/sight.ts';
+import { databaseName, DOCTOR_PURPOSE } from '#doctor/outside/echo.ts';
 import { parseCatalogueFile } from '#catalogue/catalogue-file.ts';
 import { selectProviders } from '#catalogue/queries.ts';
 import { databaseAddressOf } from '#db/servers/hosts.ts';
@@ -16,7 +16,7 @@ import { loadDispatchers } from '#providers/transport/dispatchers.ts';
 import { tryCertificate } from '#doctor/outside/certificate.ts';
 import { tryDisk } from '#doctor/outside/disk-trial.ts';
 import { bad, type Found, good, warn } from '#doctor/findings/finding.ts';
-import { openDirect } from '#doctor/outside/http-look.ts';
+import { openDirect } from '#doctor/outside/http-get.ts';
 import { tryProcessor } from '#doctor/outside/processor.ts';
 import { tryProviders } from '#doctor/outside/providers.ts';
 import { tryPublicAddress } from '#doctor/outside/public-address.ts';

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { bad, faultName, type Found, good, warn } from '#doctor/findings/finding.ts';
-import { lookAt } from '#doctor/outside/http-look.ts';
+import { httpGet } from '#doctor/outside/http-get.ts';
 
 interface Reached {
   readonly found: Found;
@@ -16,7 +16,7 @@ export async function tryProcessor(
   const url = new URL('/v1/checkout/sessions?limit=1', apiBase ?? 'https://api.stripe.com');
   const headers = { authorization: `Bearer ${secretKey}` };
   try {
-    const { status, skewMs } = await lookAt(url.href, { dispatcher: leadingTo(url), signal, headers });
+    const { status, skewMs } = await httpGet(url.href, { dispatcher: leadingTo(url), signal, headers });
     return { found: judgeStatus(status), skews: skewMs === undefined ? [] : [skewMs] };
   } catch (fault) {
     return { found: bad(`The payment processor cannot be reached from here: ${faultName(fault)}.`), skews: [] };

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { counted } from '#kernel/text/counted.ts';
 import { bad, faultName, type Found, good } from '#doctor/findings/finding.ts';
-import { lookAt } from '#doctor/outside/http-look.ts';
+import { httpGet } from '#doctor/outside/http-get.ts';
 import { withinTime } from '#doctor/outside/within-time.ts';
 
 /** A place that calls go to. */
@@ -27,7 +27,7 @@ export async function tryProviders(
   const looks = await Promise.all(
     places.map(async ({ name, origin }) => {
       const look = await withinTime(
-        (signal) => lookAt(origin, { dispatcher: leadingTo(new URL(origin)), signal }).catch(faultName),
+        (signal) => httpGet(origin, { dispatcher: leadingTo(new URL(origin)), signal }).catch(faultName),
         MS_MAX,
       );
       const result = 'result' in look ? look.result : 'no answer in time';

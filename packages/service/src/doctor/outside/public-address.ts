@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
 import { counted } from '#kernel/text/counted.ts';
-import { DOCTOR_HEADER, type Sight } from '#kernel/crypto/doctor-call.ts';
+import { DOCTOR_HEADER, type SeenRequest } from '#kernel/crypto/doctor-call.ts';
 import { bad, faultName, type Found, good, warn } from '#doctor/findings/finding.ts';
-import { type Look, lookAt } from '#doctor/outside/http-look.ts';
+import { type HttpAnswer, httpGet } from '#doctor/outside/http-get.ts';
 
 /** An address of documentation (RFC 5737), which the doctor claims to come from. Nobody may be believed who says this. */
 export const CLAIMED_ADDRESS = '192.0.2.77';
@@ -47,18 +47,18 @@ export async function tryPublicAddress(
 async function arrive(
   { publicUrl, token, dispatcher }: PublicAddress,
   signal: AbortSignal,
-): Promise<{ readonly look: Look } | { readonly failure: Found }> {
+): Promise<{ readonly look: HttpAnswer } | { readonly failure: Found }> {
   const first = `${publicUrl}/healthz`;
   const seen = new Set<string>();
   for (let url = first; seen.size <= REDIRECTS_MAX; ) {
     if (seen.has(url)) return { failure: bad(`${first} redirects in a loop.`) };
     seen.add(url);
-    let look: Look;
+    let look: HttpAnswer;
     // The token is for our own gateway, and an answer that redirects may come from anybody.
     const own = originOf(url) === originOf(first) ? { [DOCTOR_HEADER]: token } : {};
     const headers = { ...own, 'x-forwarded-for': CLAIMED_ADDRESS };
     try {
-      look = await lookAt(url, { dispatcher, signal, headers });
+      look = await httpGet(url, { dispatcher, signal, headers });
     } catch (fault) {
       return { failure: warn(`${originOf(url)} could not be reached from here: ${faultName(fault)}.`) };
     }
@@ -76,9 +76,9 @@ function originOf(url: string): string {
   return URL.parse(url)?.origin ?? 'an unknown address';
 }
 
-function sightIn(body: string): Sight | undefined {
+function sightIn(body: string): SeenRequest | undefined {
   try {
-    const { seen } = JSON.parse(body) as { readonly seen?: Sight };
+    const { seen } = JSON.parse(body) as { readonly seen?: SeenRequest };
     return Array.isArray(seen?.forwardedFor) ? seen : undefined;
   } catch {
     return undefined;
@@ -90,7 +90,7 @@ function sightIn(body: string): Sight | undefined {
  * entries after it are those of the proxies.
  */
 export function judgeForwarding(
-  sight: Sight,
+  sight: SeenRequest,
   { proxyHops, publicUrl }: Pick<PublicAddress, 'proxyHops' | 'publicUrl'>,
 ): Found {
   const { forwardedFor, forwardedProto, address } = sight;
@@ -121,7 +121,7 @@ export function judgeForwarding(
   );
 }
 
-function judgeDatabase({ database }: Sight, own: string | undefined): Found | undefined {
+function judgeDatabase({ database }: SeenRequest, own: string | undefined): Found | undefined {
   if (database === undefined || own === undefined) return undefined;
   return database === own
     ? good('The gateway at the public address works on this database.')

@@ -49,14 +49,14 @@ export interface WireRequest {
   /** The text by which a repeat without a key is found (CC-14), if a repeat may differ in bytes. Undefined: the body itself. */
   readonly joinsBy?: () => string;
   /** Returns what is asked, once it is known what the model takes. */
-  readonly fit: (takes: Takes) => Fitted | Refusal<'BAD_REQUEST'>;
+  readonly fit: (supports: ModelSupport) => Fitted | Refusal<'BAD_REQUEST'>;
   /** The caller's name for a path in the form of chat completions. It is '' for a parameter that the wire has no word for. */
   readonly nameOf: (path: string) => string;
   readonly reply: Reply;
 }
 
 /** What a model takes beside the messages. */
-export interface Takes {
+export interface ModelSupport {
   /** Whether it takes a parameter of chat completions, and any of its upstreams the value, if one is given. */
   readonly parameter: (name: string, value?: unknown) => boolean;
   /** Whether each of its upstreams speaks the wire, and so is sent the caller's own form. */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { StreamPace } from '#gateway/call/call.ts';
 import type { Hold } from '#gateway/call/lane.ts';
 import type { Signal } from '#kernel/work/signal.ts';
-import { sourceOf } from '#gateway/lanes/made-chunks.ts';
+import { sourceOf } from '#gateway/lanes/chunk-source.ts';
 import { type Provider, type ProviderCall, type StreamChunk, UpstreamError } from '#providers/port/provider.ts';
 import { cannedEmbeddings } from '#sandbox/answers/canned-embeddings.ts';
 import { cannedChunks, cannedCompletion } from '#sandbox/answers/canned-answer.ts';

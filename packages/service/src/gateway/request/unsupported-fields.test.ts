@@ -54,10 +54,10 @@ function find(kind: (typeof KINDS)[number][0], providerModel: string, request: J
 
 for (const [kind, model] of KINDS) {
   test(`WI-08 WI-04 a conversation that others began goes on at ${kind}`, () => {
-    const takes = {
+    const supports = {
       parameter: (name: string, value?: unknown) => find(kind, model, { [name]: value }) === undefined,
     };
-    assert.equal(find(kind, model, messagesFitted(MESSAGES, takes).request), undefined);
-    assert.equal(find(kind, model, responsesFitted(RESPONSES, takes).request), undefined);
+    assert.equal(find(kind, model, messagesFitted(MESSAGES, supports).request), undefined);
+    assert.equal(find(kind, model, responsesFitted(RESPONSES, supports).request), undefined);
   });
 }

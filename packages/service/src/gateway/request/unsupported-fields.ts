@@ -1,4 +1,4 @@
-import type { Takes } from '#gateway/call/wire.ts';
+import type { ModelSupport } from '#gateway/call/wire.ts';
 import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 
 const ASKED = { role: 'user', content: 'a' };
@@ -28,15 +28,15 @@ interface UnsupportedFields {
 }
 
 /** It takes five tries to find out, for an object that is the same for each call of a model. */
-const known = new WeakMap<Takes, UnsupportedFields>();
+const known = new WeakMap<ModelSupport, UnsupportedFields>();
 
 /**
  * The request without cache marks and without what vendors want back with an answer, where the model's vendors have no place for them.
  * Clients send the same conversation to every model: marks change no answer, and thoughts of another vendor say nothing to this one.
  */
-export function withoutUnsupportedFields(request: JsonObject, takes: Takes): JsonObject {
-  const unsupported = known.get(takes) ?? unsupportedBy(takes);
-  known.set(takes, unsupported);
+export function withoutUnsupportedFields(request: JsonObject, supports: ModelSupport): JsonObject {
+  const unsupported = known.get(supports) ?? unsupportedBy(supports);
+  known.set(supports, unsupported);
   const { marksOfTools, extras, fields } = unsupported;
   if (!marksOfTools && !extras && fields.length === 0) return request;
   const { messages, tools } = request;
@@ -49,11 +49,11 @@ export function withoutUnsupportedFields(request: JsonObject, takes: Takes): Jso
   };
 }
 
-function unsupportedBy(takes: Takes): UnsupportedFields {
-  const marks = !takes.parameter('messages', MARKED_MESSAGES);
-  const marksOfTools = marks || !takes.parameter('tools', MARKED_TOOLS);
-  const fields = LEFT.filter(([, messages]) => !takes.parameter('messages', messages)).map(([name]) => name);
-  const extras = !takes.parameter('messages', CALLED);
+function unsupportedBy(supports: ModelSupport): UnsupportedFields {
+  const marks = !supports.parameter('messages', MARKED_MESSAGES);
+  const marksOfTools = marks || !supports.parameter('tools', MARKED_TOOLS);
+  const fields = LEFT.filter(([, messages]) => !supports.parameter('messages', messages)).map(([name]) => name);
+  const extras = !supports.parameter('messages', CALLED);
   return { marks, marksOfTools, fields, extras };
 }
 

@@ -5,7 +5,7 @@ import type { StreamEnd, StreamReply } from '#gateway/call/wire.ts';
 import { outputLimitOf } from '#gateway/usage/hold-request.ts';
 import { createReportWatch } from '#gateway/stream/report-watch.ts';
 import { endingOf } from '#gateway/usage/ending.ts';
-import { createSaidCounter, type SaidCounter } from '#gateway/usage/generated.ts';
+import { createGeneratedCounter, type GeneratedCounter } from '#gateway/usage/generated.ts';
 import { toldUsage } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/values/ids.ts';
 import type { Chunk, ChunkChoice } from '#providers/port/completion.ts';
@@ -37,11 +37,11 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>, se
   const reply = call.reply.stream(call);
   const progress = createProgress();
   const reports = createReportWatch(call.choices);
-  const said = createSaidCounter(call.model.tokenizer);
+  const said = createGeneratedCounter(call.model.tokenizer);
   const runs = createRunCount(said);
   let [isPastLimit, isCutShort] = [false, false];
 
-  /** Takes a run. Its chunks have no usage and neither begin nor finish a choice, so only its text is counted. */
+  /** ModelSupport a run. Its chunks have no usage and neither begin nor finish a choice, so only its text is counted. */
   function takeRun(run: TextRun<Chunk>): string {
     if (isPastLimit) return '';
     // One by one if the limit may fall between two chunks of the run.
@@ -100,7 +100,7 @@ interface KnownPattern {
 }
 
 /** Counts the texts of runs. One that only repeats what was counted in another place counts nothing (CC-23). */
-function createRunCount(said: SaidCounter) {
+function createRunCount(said: GeneratedCounter) {
   /** The newest pattern: its runs are all alike. */
   let known: KnownPattern | undefined;
   function knownOf(pattern: ChunkPattern<Chunk>): KnownPattern {

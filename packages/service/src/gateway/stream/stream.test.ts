@@ -14,7 +14,7 @@ import { newCallId } from '#kernel/values/ids.ts';
 import { createLog } from '#kernel/log.ts';
 import { micros, ZERO_MICROS } from '#kernel/values/micros.ts';
 import { UpstreamError } from '#providers/port/provider.ts';
-import { sourceOf } from '#gateway/lanes/made-chunks.ts';
+import { sourceOf } from '#gateway/lanes/chunk-source.ts';
 
 const price = {
   priceId: 1n,

@@ -1,5 +1,5 @@
 import type { Tokenizer } from '@purser/contract/catalogue.ts';
-import { createDrawnPictures, type DrawnPictures } from '#gateway/usage/drawn-pictures.ts';
+import { createInlinePictures, type InlinePictures } from '#gateway/usage/inline-pictures.ts';
 import { createTokenCounter } from '#gateway/usage/token-counter.ts';
 import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 
@@ -14,7 +14,7 @@ export function visitGenerated(
   message: unknown,
   visit: Visit,
   thoughts: ThoughtPlaces = new Set(),
-  drawn: DrawnPictures = createDrawnPictures(),
+  drawn: InlinePictures = createInlinePictures(),
 ): number {
   if (!isJsonObject(message)) return 0;
   const { content, refusal, tool_calls: calls, function_call: called, audio } = message;
@@ -32,7 +32,7 @@ function picturesBeside(message: unknown): number {
   return Array.isArray(images) ? images.filter(isPicture).length : 0;
 }
 
-function visitSaid(text: unknown, visit: Visit, drawn: DrawnPictures): number {
+function visitSaid(text: unknown, visit: Visit, drawn: InlinePictures): number {
   return visitText(typeof text === 'string' ? drawn.take(text) : text, visit);
 }
 
@@ -48,7 +48,7 @@ function visitText(text: unknown, visit: Visit): number {
 }
 
 /** Some providers send content in parts. */
-function visitContent(content: unknown, visit: Visit, drawn: DrawnPictures): number {
+function visitContent(content: unknown, visit: Visit, drawn: InlinePictures): number {
   if (!Array.isArray(content)) return visitSaid(content, visit, drawn);
   let bytes = 0;
   for (const part of content)
@@ -149,15 +149,15 @@ export interface OwnCount {
 }
 
 /** A message or delta of the choice with this number. */
-interface Said {
+interface GeneratedMessage {
   readonly index: number;
   readonly said: unknown;
 }
 
 /** Counts what the messages or deltas of one answer say, as they come. */
-export interface SaidCounter {
+export interface GeneratedCounter {
   /** Counts messages or deltas. Returns whether they say anything. */
-  readonly add: (messages: readonly Said[]) => boolean;
+  readonly add: (messages: readonly GeneratedMessage[]) => boolean;
   /** Counts text that came without its messages. `bytes` is its length, `content` the choice whose content it is, if it is any. */
   readonly addText: (text: { readonly said: string; readonly bytes: number }, content: number | undefined) => void;
   /** Whether texts without their messages only repeat thoughts that stood in another place. `delta`: one of them, filled. */
@@ -167,18 +167,18 @@ export interface SaidCounter {
   readonly count: () => OwnCount;
 }
 
-export function createSaidCounter(tokenizer: Tokenizer): SaidCounter {
+export function createGeneratedCounter(tokenizer: Tokenizer): GeneratedCounter {
   const counter = createTokenCounter(tokenizer);
   let bytes = 0;
   let pictures = 0;
   const thoughts: ThoughtPlaces = new Set();
   /** The pictures in the content of each choice. */
-  const drawn = new Map<number, DrawnPictures>();
+  const drawn = new Map<number, InlinePictures>();
 
-  function drawnOf(index: number): DrawnPictures {
+  function drawnOf(index: number): InlinePictures {
     const known = drawn.get(index);
     if (known !== undefined) return known;
-    const begun = createDrawnPictures();
+    const begun = createInlinePictures();
     drawn.set(index, begun);
     return begun;
   }
@@ -227,7 +227,7 @@ export function generatedIn(
   let bytes = 0;
   for (const { message } of choices) bytes += visitGenerated(message, ignore);
   const count = (): OwnCount => {
-    const counter = createSaidCounter(tokenizer);
+    const counter = createGeneratedCounter(tokenizer);
     counter.add(choices.map(({ message }, index) => ({ index, said: message })));
     return counter.count();
   };

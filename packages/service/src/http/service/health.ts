@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Exchange, sendJson } from '#http/answers/respond.ts';
-import type { Sight } from '#kernel/crypto/doctor-call.ts';
+import type { SeenRequest } from '#kernel/crypto/doctor-call.ts';
 
 /** What a request looked like on arrival, if the doctor of this service sent it. Undefined for everybody else. */
-export type DoctorSight = (request: IncomingMessage) => Promise<Sight | undefined>;
+export type EchoToDoctor = (request: IncomingMessage) => Promise<SeenRequest | undefined>;
 
 /**
  * `GET /healthz` says that the process is up. It does not ask the database, or an outage there would restart healthy
  * processes. Only the doctor of this service also hears what arrived.
  */
-export async function handleHealth({ request, response }: Exchange, sightOf: DoctorSight): Promise<void> {
-  const seen = await sightOf(request);
+export async function handleHealth({ request, response }: Exchange, echoToDoctor: EchoToDoctor): Promise<void> {
+  const seen = await echoToDoctor(request);
   sendJson(response, 200, seen === undefined ? { status: 'ok' } : { status: 'ok', seen });
 }
 

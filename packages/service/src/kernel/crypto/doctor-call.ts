@@ -7,7 +7,7 @@ const LIFETIME_MS = 60_000;
 const SHAPE = /^(\d{13})\.(.+)$/;
 
 /** What a gateway saw of a request of the doctor. */
-export interface Sight {
+export interface SeenRequest {
   /** Where the gateway takes the caller to be, after `PURSER_PROXY_HOPS`. */
   readonly address: string;
   /** The entries of `x-forwarded-for`, as they arrived. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#kernel/text/json.ts';
 import type { Chunk, FinishReason } from '#providers/port/completion.ts';
-import { LABELS } from '#providers/answers/labels.ts';
+import { UNCOUNTED_FIELDS } from '#providers/answers/uncounted-fields.ts';
 
 /**
  * Follows one stream, so that its end can be told from a break. A provider that reports usage or sends `[DONE]` after content has
@@ -130,7 +130,7 @@ function hasCalls(said: JsonObject): boolean {
 
 /** Returns true if a message or delta holds anything that a model generates. */
 export function saysAnything(said: JsonObject): boolean {
-  for (const name of Object.keys(said)) if (!LABELS.has(name) && isFilled(said[name])) return true;
+  for (const name of Object.keys(said)) if (!UNCOUNTED_FIELDS.has(name) && isFilled(said[name])) return true;
   return false;
 }
 

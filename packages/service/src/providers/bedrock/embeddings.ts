@@ -1,7 +1,7 @@
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { OpenBedrock } from '#providers/bedrock/open.ts';
 import type { Completion } from '#providers/port/completion.ts';
-import { askedOf } from '#providers/embeddings/asked.ts';
+import { askedOf } from '#providers/embeddings/embeddings-request.ts';
 import { inParts } from '#providers/embeddings/in-parts.ts';
 import { bedrockFamilyOf, vectorModelOf } from '#providers/models/embeddings.ts';
 import { completionOfVectors, usageOfTokens } from '#providers/embeddings/vectors.ts';

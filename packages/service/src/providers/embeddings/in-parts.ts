@@ -1,7 +1,7 @@
 import { steadyClock } from '#kernel/time/clock.ts';
 import type { JsonObject } from '#kernel/text/json.ts';
 import type { Completion, TokenCounts, UsageReport } from '#providers/port/completion.ts';
-import { askedOf, callFor } from '#providers/embeddings/asked.ts';
+import { askedOf, callFor } from '#providers/embeddings/embeddings-request.ts';
 import { neverStreamed } from '#providers/embeddings/with-embeddings.ts';
 import { type Provider, type ProviderCall, UpstreamError } from '#providers/port/provider.ts';
 

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/text/json.ts';
 
 /**
- * What an error of a compatible server says, in a form that `error-kind.ts` can look up. It decides what kind of failure it is, and
+ * What an error of a compatible server says, in a form that `kind.ts` can look up. It decides what kind of failure it is, and
  * goes no further: the text may hold anything, so nobody is shown it (ER-03).
  */
 export interface ErrorFacts {

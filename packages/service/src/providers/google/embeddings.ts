@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 import type { Completion } from '#providers/port/completion.ts';
-import { askedOf } from '#providers/embeddings/asked.ts';
+import { askedOf } from '#providers/embeddings/embeddings-request.ts';
 import { inParts } from '#providers/embeddings/in-parts.ts';
 import { vectorModelOf, vertexActionOf } from '#providers/models/embeddings.ts';
 import { completionOfVectors, tooLarge, usageOfTokens } from '#providers/embeddings/vectors.ts';

@@ -1,7 +1,7 @@
 import type { TemplateEvent } from '@purser/text-runs/text-template.ts';
 import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 import type { Chunk } from '#providers/port/completion.ts';
-import { LABELS } from '#providers/answers/labels.ts';
+import { UNCOUNTED_FIELDS } from '#providers/answers/uncounted-fields.ts';
 
 /** A field beside the choices: random text by which OpenAI hides how long the generated text is. */
 const PADDING = 'obfuscation';
@@ -18,7 +18,7 @@ export function textsOf(chunk: JsonObject): ChunkTexts | undefined {
   if (!isJsonObject(choice) || isGiven(usage) || isGiven(choice['finish_reason'])) return undefined;
   const { delta } = choice;
   if (!isJsonObject(delta)) return undefined;
-  const given = Object.entries(delta).filter(([name, value]) => !LABELS.has(name) && isGiven(value));
+  const given = Object.entries(delta).filter(([name, value]) => !UNCOUNTED_FIELDS.has(name) && isGiven(value));
   const [only] = given;
   // A chunk with two generated texts, such as content beside a refusal, is parsed: a run counts one of them.
   if (given.length !== 1 || only === undefined || typeof only[1] !== 'string') return undefined;

@@ -4,7 +4,7 @@ import type { Completion } from '#providers/port/completion.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
 import type { ChunkReader } from '#providers/openai-compatible/chunk-reader.ts';
 import { ChunkStream } from '#providers/openai-compatible/chunk-stream.ts';
-import { closeCutJson } from '#providers/answers/cut-json.ts';
+import { closeTruncatedJson } from '#providers/answers/truncated-json.ts';
 import { errorOfResponse } from '#providers/errors/errors.ts';
 import { createKeyedEndpoints } from '#providers/openai-compatible/keyed-endpoints.ts';
 import type { ToRequest } from '#providers/openai-compatible/to-request.ts';
@@ -99,7 +99,7 @@ interface Answered {
 }
 
 function readAnswer(words: Interface, { response, text, call }: Answered): Completion {
-  if (response.isCut) return words.cutCompletionOf(parseJson(closeCutJson(text)), call);
+  if (response.isCut) return words.cutCompletionOf(parseJson(closeTruncatedJson(text)), call);
   return words.completionOf(parseJson(text), call);
 }
 

@@ -1,6 +1,6 @@
 import { operatorRoleOf } from '#developers/operators/role.ts';
 import type { PendingSignIn } from '#developers/sign-in/second-step.ts';
-import type { SignInPlace } from '#developers/sessions/opening.ts';
+import type { SignInPlace } from '#developers/sessions/open-session.ts';
 import type { Account, SignIn } from '#developers/sessions/session.ts';
 import type { AccountServices } from '#web/credentials/account-services.ts';
 import type { PageRequest, PageResponse } from '#web/frame/page.ts';

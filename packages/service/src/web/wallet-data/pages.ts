@@ -14,7 +14,7 @@ import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts'
 import type { Form } from '#web/forms/read-form.ts';
 import { redirectTo, refusedBy } from '#web/frame/responses.ts';
 import { DATA_TEXTS as TEXTS } from '#web/wallet-data/texts.ts';
-import { agreedIn, restsField } from '#web/forms/agreed-rests.ts';
+import { givenUpIn, givenUpField } from '#web/forms/given-up-balances.ts';
 import { hostOf, toCell } from '#web/wallet-owner/other-cells.ts';
 import { DATA, nextField, SIGN_OUT, toSignIn } from '#web/wallet-owner/return-path.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
@@ -63,7 +63,7 @@ async function exported(services: WalletOwnerServices, request: PageRequest<Pers
 async function deleted(services: WalletOwnerServices, request: PageRequest<Person>, form: Form): Promise<PageResponse> {
   const { signedIn } = request;
   if (signedIn === undefined || !isFresh(services, signedIn)) return redirectTo(DATA);
-  const done = await services.privacy.deleteOwn(signedIn.identity.identityId, agreedIn(form));
+  const done = await services.privacy.deleteOwn(signedIn.identity.identityId, givenUpIn(form));
   if (done !== undefined && done.obstacles.length > 0) {
     const isRest = done.obstacles.every(({ kind }) => kind === 'rest');
     const notYet = refuse('CONFLICT', isRest ? TEXTS.restChanged : TEXTS.notYet);
@@ -145,7 +145,7 @@ async function endForm(
   const { formats } = request;
   const amounts = rests.map(({ balance, currency }) => formats.amount(balance, currency)).join(', ');
   const text = rests.length === 0 ? TEXTS.deleteButton : TEXTS.deleteAndGiveUp(amounts);
-  const form = request.form(DELETE, html`${restsField(rests)}${button(text, { kind: 'danger' })}`);
+  const form = request.form(DELETE, html`${givenUpField(rests)}${button(text, { kind: 'danger' })}`);
   const items = rests.map(async (wallet) => {
     const { balance, currency } = wallet;
     const least = formats.amount(payableIn(currency).unit, currency);

@@ -11,7 +11,7 @@ import { warningNotice } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
 import type { Formats } from '#web/format/formats.ts';
 import type { PageMethods, PageRequest } from '#web/frame/page.ts';
-import { alignerOf } from '#web/wallet/aligned.ts';
+import { alignerOf } from '#web/wallet/aligned-amounts.ts';
 import { stateBadge } from '#web/wallet/state-badge.ts';
 import { WALLET_TEXTS } from '#web/wallet/texts.ts';
 import { toCell } from '#web/wallet-owner/other-cells.ts';

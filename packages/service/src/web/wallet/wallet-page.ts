@@ -16,7 +16,7 @@ import { section } from '#web/components/section.ts';
 import { amountText } from '#web/format/typed-amount.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 import { alertFields } from '#web/wallet/alert-fields.ts';
-import { alignerOf } from '#web/wallet/aligned.ts';
+import { alignerOf } from '#web/wallet/aligned-amounts.ts';
 import { dayPage } from '#web/movements/day-page.ts';
 import { DAYS_READ_MAX, daysSection } from '#web/movements/day-list.ts';
 import { monthChart } from '#web/movements/month-chart.ts';

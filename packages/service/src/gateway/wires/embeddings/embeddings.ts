@@ -1,6 +1,6 @@
 import type { Wire } from '#gateway/call/wire.ts';
 import { readRequest } from '#gateway/wires/embeddings/read.ts';
-import { withLink } from '#gateway/output/with-link.ts';
+import { withRemedyLink } from '#gateway/output/remedy-link.ts';
 
 /** The embeddings of OpenAI's format: vectors of texts (WI-11). Its models have no output, and nothing is streamed. */
 export const embeddingsWire: Wire = {
@@ -8,5 +8,5 @@ export const embeddingsWire: Wire = {
   path: '/v1/embeddings',
   takesLargeBodies: true,
   read: readRequest,
-  worded: withLink,
+  worded: withRemedyLink,
 };

@@ -1,4 +1,4 @@
-import type { Fitted, Takes, WireRequest } from '#gateway/call/wire.ts';
+import type { Fitted, ModelSupport, WireRequest } from '#gateway/call/wire.ts';
 import { misshapen, shownOf } from '#gateway/body/parse-body.ts';
 import { PARAMETERS } from '#gateway/wires/embeddings/parameters.ts';
 import { createReply, type Encoding } from '#gateway/wires/embeddings/reply.ts';
@@ -29,7 +29,7 @@ export function readRequest(body: JsonObject): WireRequest | Refusal<'BAD_REQUES
   return {
     model,
     isStream: false,
-    fit: (takes) => findUnfit(fitted, encoding, takes) ?? fitted,
+    fit: (supports) => findUnfit(fitted, encoding, supports) ?? fitted,
     nameOf: (path) => (path === 'messages' || path.startsWith('messages[') ? 'input' : path),
     reply: createReply(encoding),
   };
@@ -65,7 +65,7 @@ const BESIDE_BYTES = 64 * 1024;
 function findUnfit(
   { native = {}, prompts = 1 }: Fitted,
   encoding: Encoding,
-  { dimensionsMax = 1 }: Takes,
+  { dimensionsMax = 1 }: ModelSupport,
 ): Refusal<'BAD_REQUEST'> | undefined {
   const dimensions = typeof native['dimensions'] === 'number' ? native['dimensions'] : dimensionsMax;
   if (dimensions > dimensionsMax) {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { PendingSignIn } from '#developers/sign-in/second-step.ts';
-import type { SignInPlace } from '#developers/sessions/opening.ts';
+import type { SignInPlace } from '#developers/sessions/open-session.ts';
 import type { SignIn } from '#developers/sessions/session.ts';
 import { accountToWire } from '#http/serializers/account-to-wire.ts';
 import type { ControlPlane } from '#http/planes/control-plane.ts';

@@ -15,7 +15,7 @@ import { showAppPage } from '#web/console/frame/console-page.ts';
 import type { ConsoleHomeServices } from '#web/console/home/services.ts';
 import { logoSection } from '#web/console/home/logo-form.ts';
 import { HOME_TEXTS, SETTINGS_TEXTS as TEXTS } from '#web/console/home/texts.ts';
-import { inLabels } from '#web/forms/in-labels.ts';
+import { withFieldLabels } from '#web/forms/field-labels.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 
@@ -43,7 +43,8 @@ export function settingsPage(services: ConsoleHomeServices): PageMethods {
       }
       const { name, redirectUris, returnUri } = checked.value;
       const changed = await services.apps.change(asked.owner, asked.app.appId, { name, redirectUris, returnUri });
-      if (changed instanceof Refusal) return showSettings(services, asked, typed, inLabels(changed, FIELD_NAMES));
+      if (changed instanceof Refusal)
+        return showSettings(services, asked, typed, withFieldLabels(changed, FIELD_NAMES));
       return redirectTo(asked.to('settings', { done: 'saved' }));
     },
   });
@@ -61,7 +62,8 @@ export function logoForm(services: ConsoleHomeServices): PageMethods {
       }
       const image = form.file('image');
       const logo = image === undefined ? refuse('BAD_REQUEST', TEXTS.logoChoose) : pictureOf(image);
-      if (logo instanceof Refusal) return showSettings(services, asked, typedOf(asked), inLabels(logo, FIELD_NAMES));
+      if (logo instanceof Refusal)
+        return showSettings(services, asked, typedOf(asked), withFieldLabels(logo, FIELD_NAMES));
       await services.logos.set(owner, app.appId, logo);
       return redirectTo(to('settings', { done: 'logo' }));
     },

@@ -18,11 +18,11 @@ import {
   wantedOf,
 } from '#web/console/webhooks/endpoint-form.ts';
 import { WEBHOOKS_TEXTS as TEXTS } from '#web/console/webhooks/texts.ts';
-import { localPart, tokenNotice } from '#web/console/webhooks/local-part.ts';
+import { listenPart, tokenNotice } from '#web/console/webhooks/listen-part.ts';
 import { removePart, secretNotice, secretPart, statusPart } from '#web/console/webhooks/webhook-parts.ts';
 import { sentNotice, testPart } from '#web/console/webhooks/test-part.ts';
 import type { WebhooksServices } from '#web/console/webhooks/services.ts';
-import { inLabels } from '#web/forms/in-labels.ts';
+import { withFieldLabels } from '#web/forms/field-labels.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
 import { redirectTo } from '#web/frame/responses.ts';
@@ -68,7 +68,7 @@ async function put(services: WebhooksServices, asked: AppRequest, form: Form): P
   const wanted = wantedOf(typed);
   if (wanted instanceof Refusal) return show(services, asked, { typed, refusal: wanted });
   const stored = await services.subscriptions.put(asked.owner, { appId: asked.app.appId, ...wanted });
-  if (stored instanceof Refusal) return show(services, asked, { typed, refusal: inLabels(stored, NAMES) });
+  if (stored instanceof Refusal) return show(services, asked, { typed, refusal: withFieldLabels(stored, NAMES) });
   const { signingSecret: secret } = stored;
   return secret === undefined ? redirectTo(asked.to('webhooks', { done: 'saved' })) : show(services, asked, { secret });
 }
@@ -146,7 +146,7 @@ function partsOf(
   const action = subscription === undefined ? TEXTS.subscribe : actions[subscription.status];
   const fields = endpointFields(typed, { currency: services.currency, action, refusal });
   const endpoint = section({ id: 'endpoint', heading: TEXTS.endpoint, body: [request.form(to('webhooks'), fields)] });
-  const local = localPart(asked, services.publicUrl, tokens);
+  const local = listenPart(asked, services.publicUrl, tokens);
   if (subscription === undefined) return html`<div class="columns">${endpoint}${local}</div>`;
   return html`<div class="columns">
 <div>${endpoint}</div>

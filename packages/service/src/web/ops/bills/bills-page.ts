@@ -15,7 +15,7 @@ import { selectField } from '#web/fields/select-field.ts';
 import { table } from '#web/figures/table.ts';
 import { textField } from '#web/fields/text-field.ts';
 import type { Formats } from '#web/format/formats.ts';
-import { inLabels } from '#web/forms/in-labels.ts';
+import { withFieldLabels } from '#web/forms/field-labels.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
 import { forOperator, type OpsRequest } from '#web/ops/frame/for-operator.ts';
@@ -73,7 +73,8 @@ export function billsPage(services: OpsServices): PageMethods {
       if ('problems' in checked) return refused(checked.problems.map(({ message }) => message).join(' '));
       const of = { provider, format: checked.value.format, period: { from, to }, dollarMicros: dollar };
       const compared = await services.operator.bills.compare(of, [file]);
-      if (compared instanceof Refusal) return show(services, asked, { typed, refusal: inLabels(compared, labels) });
+      if (compared instanceof Refusal)
+        return show(services, asked, { typed, refusal: withFieldLabels(compared, labels) });
       return show(services, asked, { typed, compared });
     },
   });

@@ -16,7 +16,7 @@ import { errorSummary, successNotice, warningNotice } from '#web/components/noti
 import { section } from '#web/components/section.ts';
 import { table } from '#web/figures/table.ts';
 import type { Formats } from '#web/format/formats.ts';
-import { inLabels } from '#web/forms/in-labels.ts';
+import { withFieldLabels } from '#web/forms/field-labels.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import { forOperator, type OpsRequest } from '#web/ops/frame/for-operator.ts';
 import { opsPath } from '#web/ops/frame/ops-path.ts';
@@ -61,7 +61,7 @@ export function reconciliationPage(services: OpsServices): PageMethods {
       }
       const { from, to } = checked.value;
       const done = await reconciliations.reconcile(asked.act(undefined), { from, to }, file && [file]);
-      if (done instanceof Refusal) return show(services, asked, { typed, refusal: inLabels(done, LABELS) });
+      if (done instanceof Refusal) return show(services, asked, { typed, refusal: withFieldLabels(done, LABELS) });
       return show(services, asked, { typed, done });
     },
   });

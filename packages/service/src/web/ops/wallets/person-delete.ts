@@ -12,7 +12,7 @@ import { forOperator, type OpsRequest } from '#web/ops/frame/for-operator.ts';
 import { showOpsPage } from '#web/ops/frame/ops-page.ts';
 import { opsPath } from '#web/ops/frame/ops-path.ts';
 import type { OpsServices } from '#web/ops/frame/services.ts';
-import { agreedIn, restsField } from '#web/forms/agreed-rests.ts';
+import { givenUpIn, givenUpField } from '#web/forms/given-up-balances.ts';
 import { emailAsked, personForm, reasonIn } from '#web/ops/wallets/person-act.ts';
 import { personWith } from '#web/ops/wallets/person-page.ts';
 import { PERSON_TEXTS as TEXTS } from '#web/ops/wallets/texts.ts';
@@ -30,7 +30,7 @@ export function personDeletePage(services: OpsServices): PageMethods {
       const gone = opsPath('person', { done: 'deleted' });
       const person = await personWith(services, emailAsked(asked));
       if (person instanceof Refusal) return show(services, asked, person);
-      const done = await services.operator.privacy.deleteFor(asked.act(reason), person.identityId, agreedIn(form));
+      const done = await services.operator.privacy.deleteFor(asked.act(reason), person.identityId, givenUpIn(form));
       return done instanceof Refusal ? show(services, asked, done) : redirectTo(gone);
     },
   });
@@ -73,6 +73,6 @@ function effectsOf(asked: OpsRequest, { email, wallets, sessions, passkeys, rest
     ...rests.map(({ balance, currency, userId }) => TEXTS.willGiveUp(amount(balance, currency), userId)),
     TEXTS.untold,
   ]);
-  const form = personForm(asked, 'person-delete', TEXTS.deleteButton, { kind: 'danger', more: restsField(rests) });
+  const form = personForm(asked, 'person-delete', TEXTS.deleteButton, { kind: 'danger', more: givenUpField(rests) });
   return section({ id: 'effects', heading: TEXTS.effects, body: [html`<p>${email}</p>`, facts, form] });
 }

@@ -5,14 +5,14 @@ import { type Block, type BlockQueue, createBlockQueue } from '#gateway/wires/me
 import type { BlockSink } from '#gateway/wires/messages/blocks/sink.ts';
 import { packed } from '#gateway/wires/messages/conversation/thought-signatures.ts';
 import { createThoughts } from '#gateway/wires/messages/blocks/thoughts.ts';
-import type { Said, SaidCall } from '#gateway/output/said.ts';
+import type { OutputPart, OutputCall } from '#gateway/output/output-parts.ts';
 import type { JsonObject } from '#kernel/text/json.ts';
 
 /** The blocks of an answer, made from what a model says. */
 export interface Blocks {
-  readonly take: (said: Said) => string;
+  readonly take: (said: OutputPart) => string;
   /** The block that this makes longer by `text`. Undefined if that is not all that it does. */
-  readonly blockFor: (said: Said, text: string) => Block | undefined;
+  readonly blockFor: (said: OutputPart, text: string) => Block | undefined;
   /** Ends all blocks that are open. */
   readonly end: () => string;
   readonly hasCalls: () => boolean;
@@ -107,7 +107,7 @@ function createCalls(queue: BlockQueue, before: () => string, toolNames: Echo['t
   }
 
   return {
-    take: (said: SaidCall): string => {
+    take: (said: OutputCall): string => {
       const called = calledIn(said);
       const { key, words, extra } = called;
       const known = blocks.get(key);
@@ -122,7 +122,7 @@ function createCalls(queue: BlockQueue, before: () => string, toolNames: Echo['t
       const begun = thoughts + begin(key, block);
       return words === '' ? begun : begun + queue.text(queue.last(), words);
     },
-    isMore: (said: SaidCall, text: string, only: Block): boolean => {
+    isMore: (said: OutputCall, text: string, only: Block): boolean => {
       const { key, words, extra } = calledIn(said);
       return words === text && extra === undefined && blocks.get(key)?.block === only;
     },

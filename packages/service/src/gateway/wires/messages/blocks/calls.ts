@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Echo } from '#gateway/wires/messages/conversation/echo.ts';
-import type { SaidCall } from '#gateway/output/said.ts';
+import type { OutputCall } from '#gateway/output/output-parts.ts';
 import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 
 /** A call of a tool, or a piece of one. */
@@ -15,7 +15,7 @@ export interface Called {
   readonly extra: JsonObject | undefined;
 }
 
-export function calledIn({ call, place }: SaidCall): Called {
+export function calledIn({ call, place }: OutputCall): Called {
   const { index, id, function: called, custom, extra_content: extra } = call;
   const words = isJsonObject(called) ? called : isJsonObject(custom) ? custom : {};
   const { name, arguments: given, input } = words;

@@ -1,7 +1,7 @@
 import type { Echo } from '#gateway/wires/messages/conversation/echo.ts';
 import { type Block, type BlockQueue, EMPTY_THINKING } from '#gateway/wires/messages/blocks/queue.ts';
 import { hiddenData, signatureOf } from '#gateway/wires/messages/conversation/thought-signatures.ts';
-import type { Thought } from '#gateway/output/said.ts';
+import type { Thought } from '#gateway/output/output-parts.ts';
 import { createThoughtBlock, type ThoughtBlock } from '#gateway/output/thought-block.ts';
 
 interface Draft {

@@ -202,10 +202,10 @@ test('WI-08 marks for a cache stand where they stood', () => {
   ]);
   const described = { name: 'look', description: 'Looks.', parameters: { type: 'object' } };
   assert.deepEqual(tools, [{ type: 'function', function: described, ...mark }]);
-  const takes = {
+  const supports = {
     parameter: (_name: string, value?: unknown) => !JSON.stringify(value ?? '').includes('cache_control'),
   };
-  assert.doesNotMatch(JSON.stringify(fittedOf(fields, takes).request), /cache_control/);
+  assert.doesNotMatch(JSON.stringify(fittedOf(fields, supports).request), /cache_control/);
 });
 
 test('WI-08 a mark within a result is one of the result', () => {

@@ -3,10 +3,10 @@ import type { Echo } from '#gateway/wires/messages/conversation/echo.ts';
 import { createBlocks } from '#gateway/wires/messages/blocks/blocks.ts';
 import { messageHead, NO_STOP, stopOf, wholeUsage } from '#gateway/wires/messages/reply/message.ts';
 import { type BlockSink, DELTAS } from '#gateway/wires/messages/blocks/sink.ts';
-import { createSaidReader, type Said, type Thought } from '#gateway/output/said.ts';
+import { createOutputReader, type OutputPart, type Thought } from '#gateway/output/output-parts.ts';
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/text/json.ts';
 import type { Completion } from '#providers/port/completion.ts';
-import { closeCutJson } from '#providers/answers/cut-json.ts';
+import { closeTruncatedJson } from '#providers/answers/truncated-json.ts';
 
 /** A whole Message. */
 export function plainReply(call: ReplyCall, { choices, native }: Completion, usage: ToldUsage, echo: Echo): JsonObject {
@@ -14,7 +14,7 @@ export function plainReply(call: ReplyCall, { choices, native }: Completion, usa
   const [choice] = choices;
   const { sink, content } = createContent();
   const blocks = createBlocks(sink, echo);
-  for (const said of inPlaces(createSaidReader()(choice?.message ?? {}))) blocks.take(said);
+  for (const said of inPlaces(createOutputReader()(choice?.message ?? {}))) blocks.take(said);
   blocks.end();
   const stop = stopOf(
     {
@@ -32,9 +32,9 @@ export function plainReply(call: ReplyCall, { choices, native }: Completion, usa
  * What was said, with each thought in its place: a message has its thoughts, texts and calls apart, and only thoughts know where they
  * stood among the blocks of the answer.
  */
-function inPlaces(said: readonly Said[]): readonly Said[] {
+function inPlaces(said: readonly OutputPart[]): readonly OutputPart[] {
   const others = said.filter((one) => one.kind !== 'thought');
-  const placed: Said[] = [];
+  const placed: OutputPart[] = [];
   let [next, blocks] = [0, 0];
   let newest: Thought | undefined;
 
@@ -100,6 +100,6 @@ function createContent(): { readonly sink: BlockSink; readonly content: () => re
 
 /** The arguments of a call as an object. Those of an answer that was cut are what there is of them. */
 function inputOf(words: string): JsonObject {
-  const input = parseJson(words) ?? parseJson(closeCutJson(words));
+  const input = parseJson(words) ?? parseJson(closeTruncatedJson(words));
   return isJsonObject(input) ? input : {};
 }

@@ -8,7 +8,7 @@ import { createNativeRelay, type NativeRelay } from '#gateway/wires/messages/rep
 import { begunUsage, countedUsage, messageHead, NO_STOP, stopOf } from '#gateway/wires/messages/reply/message.ts';
 import { createRunWriter } from '#gateway/wires/messages/reply/runs.ts';
 import { EVENTS } from '#gateway/wires/messages/blocks/sink.ts';
-import { createSaidReader } from '#gateway/output/said.ts';
+import { createOutputReader } from '#gateway/output/output-parts.ts';
 import { type Micros, microsToWire } from '#kernel/values/micros.ts';
 import type { ChunkChoice, FinishReason, UsageReport } from '#providers/port/completion.ts';
 
@@ -42,9 +42,9 @@ export function createStreamReply(call: ReplyCall, echo: Echo): StreamReply {
   }
 
   function take(choice: ChunkChoice): string {
-    const { blocks, readSaid } = (written ??= createWritten(echo));
+    const { blocks, readOutput } = (written ??= createWritten(echo));
     let frames = '';
-    for (const said of readSaid(choice.delta)) frames += blocks.take(said);
+    for (const said of readOutput(choice.delta)) frames += blocks.take(said);
     if (choice.finish_reason === null) return frames;
     reason ??= choice.finish_reason;
     sequence ??= choice['stop_reason'];
@@ -94,8 +94,8 @@ export function createStreamReply(call: ReplyCall, echo: Echo): StreamReply {
 /** What writes the events of an answer by what it says. */
 function createWritten(echo: Echo) {
   const blocks = createBlocks(EVENTS, echo);
-  const readSaid = createSaidReader();
-  return { blocks, readSaid, writeRun: createRunWriter(blocks, readSaid) };
+  const readOutput = createOutputReader();
+  return { blocks, readOutput, writeRun: createRunWriter(blocks, readOutput) };
 }
 
 type Written = ReturnType<typeof createWritten>;

@@ -1,4 +1,4 @@
-import type { AskedBy, Takes } from '#gateway/call/wire.ts';
+import type { AskedBy, ModelSupport } from '#gateway/call/wire.ts';
 import { PASSED_OVER } from '#gateway/wires/messages/conversation/content.ts';
 import { BILLING_HEADER } from '#gateway/wires/messages/conversation/conversation.ts';
 import { nativeThoughts } from '#gateway/wires/messages/conversation/thought-signatures.ts';
@@ -128,7 +128,7 @@ const LONG_CONTEXT_TOKENS = 1_000_000;
 /** The headers of the caller for the vendor. A beta that needs a longer context than the model has here is left out. */
 export function nativeHeaders(
   { version, betas }: Pick<AskedBy, 'version' | 'betas'>,
-  { contextTokens }: Takes,
+  { contextTokens }: ModelSupport,
 ): Readonly<Record<string, string>> | Refusal<'BAD_REQUEST'> {
   if (version !== undefined && !VERSION.test(version))
     return refuseHeader('anthropic-version', 'a date, such as "2023-06-01"');

@@ -149,8 +149,8 @@ test('WI-08 thinking is asked for in the words that a model takes', () => {
     [{ output_config: { effort: 'max' } }, {}, {}, ['output_config.effort']],
     [{ output_config: { effort: 'max' }, temperature: 0 }, { reasoning_effort: undefined }, {}, []],
   ];
-  for (const [fields, takes, expected, left] of cases) {
-    const { request, leftOut } = fittedOf(fields, taking({ messages: undefined, ...takes }));
+  for (const [fields, supports, expected, left] of cases) {
+    const { request, leftOut } = fittedOf(fields, taking({ messages: undefined, ...supports }));
     const {
       model: _model,
       messages: _messages,

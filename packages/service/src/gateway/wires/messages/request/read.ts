@@ -1,5 +1,5 @@
-import type { AskedBy, Fitted, Reply, Takes, Wire, WireRequest } from '#gateway/call/wire.ts';
-import { inWordsOf } from '#gateway/request/in-words-of.ts';
+import type { AskedBy, Fitted, Reply, ModelSupport, Wire, WireRequest } from '#gateway/call/wire.ts';
+import { withCallersName } from '#gateway/request/callers-name.ts';
 import { misshapen } from '#gateway/body/parse-body.ts';
 import { checkShape } from '#gateway/request/validate-call.ts';
 import { readConversation } from '#gateway/wires/messages/conversation/conversation.ts';
@@ -58,7 +58,7 @@ function readRequest(
   const nameOf = (path: string): string => callersName(path, { body, messages });
   const request = requestOf(parts);
   const misfit = checkShape(request);
-  if (misfit !== undefined) return inWordsOf(nameOf, misfit);
+  if (misfit !== undefined) return withCallersName(nameOf, misfit);
   const echo: Echo = {
     model,
     stopSequences: Array.isArray(body['stop_sequences']) ? (body['stop_sequences'] as readonly string[]) : [],
@@ -68,7 +68,7 @@ function readRequest(
   return {
     model,
     isStream: stream === true,
-    fit: (takes) => fit({ ...parts, by }, request, takes),
+    fit: (supports) => fit({ ...parts, by }, request, supports),
     nameOf,
     reply: replyOf(echo),
   };
@@ -121,32 +121,32 @@ function markLast(request: Record<string, unknown>, mark: JsonObject): void {
 function fit(
   { body, by }: Parts & { readonly by: AskedBy },
   request: JsonObject,
-  takes: Takes,
+  supports: ModelSupport,
 ): Fitted | Refusal<'BAD_REQUEST'> {
-  const thinking = thinkingOf(body, takes);
+  const thinking = thinkingOf(body, supports);
   const leftOut = [...thinking.leftOut];
   // Where everyone is sent the caller's own form, the inner one is checked and counted, and reaches nobody.
-  const inner = takes.ownForm ? request : withoutUnsupportedFields(request, takes);
+  const inner = supports.ownForm ? request : withoutUnsupportedFields(request, supports);
   const fitted: Record<string, unknown> = { ...inner, ...thinking.asked };
   // Agents say it to every model, and cope with several calls.
-  if (request['parallel_tool_calls'] === false && !takes.parameter('parallel_tool_calls', false)) {
+  if (request['parallel_tool_calls'] === false && !supports.parameter('parallel_tool_calls', false)) {
     delete fitted['parallel_tool_calls'];
     leftOut.push('tool_choice.disable_parallel_tool_use');
   }
   const { top_k: topK } = body;
   if (typeof topK === 'number') {
-    if (takes.parameter('top_k', topK)) fitted['top_k'] = topK;
+    if (supports.parameter('top_k', topK)) fitted['top_k'] = topK;
     else leftOut.push('top_k');
   }
-  if (!takes.hasOwnForm) return { request: fitted, leftOut };
+  if (!supports.hasOwnForm) return { request: fitted, leftOut };
   const { native, leftOut: leftOutOfNative } = nativeRequest(body);
-  const headers = nativeHeaders(by, takes);
-  if (headers instanceof Refusal && takes.ownForm) return headers;
+  const headers = nativeHeaders(by, supports);
+  if (headers instanceof Refusal && supports.ownForm) return headers;
   return {
     request: fitted,
     native,
     nativeHeaders: headers instanceof Refusal ? {} : headers,
     tokensBeside: tokensOfReferences(body),
-    leftOut: takes.ownForm ? leftOutOfNative : leftOut,
+    leftOut: supports.ownForm ? leftOutOfNative : leftOut,
   };
 }

@@ -3,7 +3,7 @@ import { escapedOf, type Events } from '#gateway/wires/responses/items/events.ts
 import { type Call, calledIn, callJson, customInputOf } from '#gateway/wires/responses/items/calls.ts';
 import type { ItemStatus, ItemWriter, OpenItem } from '#gateway/wires/responses/items/item-writer.ts';
 import { addToPart, createPart, endPart, type Part } from '#gateway/wires/responses/items/parts.ts';
-import type { SaidCall } from '#gateway/output/said.ts';
+import type { OutputCall } from '#gateway/output/output-parts.ts';
 import type { JsonObject } from '#kernel/text/json.ts';
 
 interface OpenCall extends OpenItem {
@@ -40,7 +40,7 @@ export function createCallItems(events: Events, writer: ItemWriter, tools: Reado
   }
 
   return {
-    take: ({ call: said, place }: SaidCall): string => {
+    take: ({ call: said, place }: OutputCall): string => {
       const { key, call, words, extra } = calledIn(said, place, tools);
       const [begun, open] = begin(key, call);
       const id = open.call.callId;
@@ -50,7 +50,7 @@ export function createCallItems(events: Events, writer: ItemWriter, tools: Reado
       open.part.escaped += escapedOf(words);
       return begun;
     },
-    partFor: ({ call: said, place }: SaidCall, text: string): Part | undefined => {
+    partFor: ({ call: said, place }: OutputCall, text: string): Part | undefined => {
       const { key, words, extra, isFirst } = calledIn(said, place, tools);
       const open = words === text && !isFirst && extra === undefined ? calls.get(key) : undefined;
       return open?.call.isWrapped === false ? open.part : undefined;

@@ -5,16 +5,16 @@ import { createItemWriter, type ItemStatus } from '#gateway/wires/responses/item
 import { createMessages } from '#gateway/wires/responses/items/message-items.ts';
 import type { Part } from '#gateway/wires/responses/items/parts.ts';
 import { pictureItem } from '#gateway/wires/responses/items/pictures.ts';
-import type { Said } from '#gateway/output/said.ts';
+import type { OutputPart } from '#gateway/output/output-parts.ts';
 import { createThoughts } from '#gateway/wires/responses/items/thought-items.ts';
 import type { JsonObject } from '#kernel/text/json.ts';
 
 /** The items of an answer that are made from what a model says. */
 export interface AnswerItems {
   /** The frames of something said. `tokens` are those of a text. */
-  readonly take: (said: Said, tokens: readonly JsonObject[]) => string;
+  readonly take: (said: OutputPart, tokens: readonly JsonObject[]) => string;
   /** The part that this makes longer by `text`. Undefined if that is not all that it does. */
-  readonly partFor: (said: Said, text: string) => Part | undefined;
+  readonly partFor: (said: OutputPart, text: string) => Part | undefined;
   /** Ends all items that are open. */
   readonly end: (status: ItemStatus) => string;
   /** The finished items as JSON, in their order. */

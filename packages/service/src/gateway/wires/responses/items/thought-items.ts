@@ -9,7 +9,7 @@ import {
   type Part,
   partJson,
 } from '#gateway/wires/responses/items/parts.ts';
-import type { Thought } from '#gateway/output/said.ts';
+import type { Thought } from '#gateway/output/output-parts.ts';
 import { createThoughtBlock, type ThoughtBlock } from '#gateway/output/thought-block.ts';
 import type { JsonObject } from '#kernel/text/json.ts';
 

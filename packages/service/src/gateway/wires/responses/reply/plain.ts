@@ -11,7 +11,7 @@ import {
   outputOf,
 } from '#gateway/wires/responses/reply/response.ts';
 import { carriedItem } from '#gateway/wires/responses/items/pictures.ts';
-import { createSaidReader } from '#gateway/output/said.ts';
+import { createOutputReader } from '#gateway/output/output-parts.ts';
 import type { JsonObject } from '#kernel/text/json.ts';
 import type { Completion } from '#providers/port/completion.ts';
 
@@ -37,7 +37,7 @@ export function plainReply(
   const ending = endingOf(choice?.finish_reason ?? null);
   const items = createAnswerItems(NO_EVENTS, call.callId.replaceAll('-', ''), echo, sealing);
   const tokens = tokensOf(choice?.['logprobs']);
-  for (const said of createSaidReader()(choice?.message ?? {})) items.take(said, said.kind === 'text' ? tokens : []);
+  for (const said of createOutputReader()(choice?.message ?? {})) items.take(said, said.kind === 'text' ? tokens : []);
   items.end(ending.status);
   const output = items.finished().map((text) => madeItem(JSON.parse(text) as JsonObject, sealing));
   return { ...head, ...ending, output, ...told };

@@ -5,7 +5,7 @@ import { type FrameTemplate, templateOf } from '#gateway/wires/responses/items/e
 import type { AnswerItems } from '#gateway/wires/responses/items/items.ts';
 import type { NativeRelay } from '#gateway/wires/responses/reply/native.ts';
 import type { Part } from '#gateway/wires/responses/items/parts.ts';
-import type { Said } from '#gateway/output/said.ts';
+import type { OutputPart } from '#gateway/output/output-parts.ts';
 import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 import type { Chunk } from '#providers/port/completion.ts';
 
@@ -18,7 +18,7 @@ export interface RunWriter {
 interface RunWays {
   readonly items: Pick<AnswerItems, 'partFor'>;
   readonly native: Pick<NativeRelay, 'runOf'>;
-  readonly readSaid: (message: JsonObject) => readonly Said[];
+  readonly readOutput: (message: JsonObject) => readonly OutputPart[];
 }
 
 /** How the runs of one pattern are written. */
@@ -26,10 +26,10 @@ interface Way {
   readonly template: FrameTemplate;
   readonly part: Part;
   /** What is said, unless it is a vendor's own event: it must still only make the part longer. */
-  readonly said: Said | undefined;
+  readonly said: OutputPart | undefined;
 }
 
-export function createRunWriter(events: Events, { items, native, readSaid }: RunWays): RunWriter {
+export function createRunWriter(events: Events, { items, native, readOutput }: RunWays): RunWriter {
   /** The way of the newest pattern. A stream goes from one pattern to the next and rarely back. */
   let known: { readonly pattern: ChunkPattern<Chunk>; readonly way: Way } | undefined;
 
@@ -45,7 +45,7 @@ export function createRunWriter(events: Events, { items, native, readSaid }: Run
     }
     if (choice === undefined || choices.length > 1 || choice.index !== 0 || isJsonObject(choice['logprobs']))
       return undefined;
-    const [said, ...others] = readSaid(choice.delta);
+    const [said, ...others] = readOutput(choice.delta);
     const part = said === undefined || others.length > 0 ? undefined : items.partFor(said, mark);
     const template = part && templateOf(markedDelta(part.words, mark), [mark]);
     return part && template && { template, part, said };

@@ -17,7 +17,7 @@ import {
   vendorFields,
 } from '#gateway/wires/responses/reply/response.ts';
 import { createRunWriter } from '#gateway/wires/responses/reply/runs.ts';
-import { createSaidReader } from '#gateway/output/said.ts';
+import { createOutputReader } from '#gateway/output/output-parts.ts';
 import type { JsonObject } from '#kernel/text/json.ts';
 import { type Micros, microsToWire } from '#kernel/values/micros.ts';
 import type { Chunk, ChunkChoice } from '#providers/port/completion.ts';
@@ -38,8 +38,8 @@ export function createStreamReply(call: ReplyCall, echo: Echo, sealing: Sealing)
   const head = responseHead(call, echo);
   const items = createAnswerItems(events, call.callId.replaceAll('-', ''), echo, sealing);
   const native = createNativeRelay(events);
-  const readSaid = createSaidReader();
-  const runs = createRunWriter(events, { items, native, readSaid });
+  const readOutput = createOutputReader();
+  const runs = createRunWriter(events, { items, native, readOutput });
   const { begin, hasBegun, waiting } = createBeginning(events, head);
   let isNative = false;
   let ending: ResponseEnding | undefined;
@@ -49,7 +49,7 @@ export function createStreamReply(call: ReplyCall, echo: Echo, sealing: Sealing)
   function takeChoice({ delta, logprobs, finish_reason: reason }: ChunkChoice): string {
     const tokens = logprobs === undefined || logprobs === null ? [] : tokensOf(logprobs);
     let frames = '';
-    for (const said of readSaid(delta)) frames += items.take(said, tokens);
+    for (const said of readOutput(delta)) frames += items.take(said, tokens);
     if (reason === null) return frames;
     ending ??= endingOf(reason);
     return frames + items.end(statusOf(ending));

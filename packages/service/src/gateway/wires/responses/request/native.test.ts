@@ -46,11 +46,11 @@ test('WI-04 no tool of a vendor hides in a namespace or in an item', () => {
   const input = [question, { ...found, tools: [look] }, { ...added, tools: [offered] }];
   assert.deepEqual([native?.['tools'], native?.['input']], [[offered], input]);
   // Where searches have a price, no more are made than the hold covers, wherever they are offered.
-  const takes = { ownForm: true, webSearch: true, searchesMax: 2 };
+  const supports = { ownForm: true, webSearch: true, searchesMax: 2 };
   for (const fields of [{ tools: [space] }, { input: [question, found] }, { input: [question, added] }]) {
-    assert.equal(fittedOf(fields, takes).native?.['max_tool_calls'], 2, JSON.stringify(fields));
+    assert.equal(fittedOf(fields, supports).native?.['max_tool_calls'], 2, JSON.stringify(fields));
   }
-  assert.equal(fittedOf({ tools: [look] }, takes).native?.['max_tool_calls'], undefined);
+  assert.equal(fittedOf({ tools: [look] }, supports).native?.['max_tool_calls'], undefined);
 });
 
 test('WI-02 sealed reasoning is asked for where a model may reason', () => {

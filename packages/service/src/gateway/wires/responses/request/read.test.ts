@@ -184,10 +184,10 @@ test('WI-04 an answer says small settings again, and knows the tools as they wer
 });
 
 test('WI-04 what a model does not take is left out where clients send it unasked', () => {
-  const takes = { parameter: (name: string) => name !== 'verbosity' && name !== 'parallel_tool_calls' };
+  const supports = { parameter: (name: string) => name !== 'verbosity' && name !== 'parallel_tool_calls' };
   const tools = [{ type: 'function', name: 'look' }];
   const asked = { text: { verbosity: 'low' }, parallel_tool_calls: false, tools };
-  const { request, native, leftOut } = fittedOf(asked, takes);
+  const { request, native, leftOut } = fittedOf(asked, supports);
   assert.deepEqual([request['verbosity'], request['parallel_tool_calls']], [undefined, undefined]);
   assert.deepEqual([native?.['text'], native?.['parallel_tool_calls']], [{}, undefined]);
   assert.deepEqual(leftOut, ['text.verbosity', 'parallel_tool_calls']);

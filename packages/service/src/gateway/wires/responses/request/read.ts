@@ -1,5 +1,5 @@
-import type { AskedBy, Fitted, Reply, Takes, Wire, WireRequest } from '#gateway/call/wire.ts';
-import { inWordsOf } from '#gateway/request/in-words-of.ts';
+import type { AskedBy, Fitted, Reply, ModelSupport, Wire, WireRequest } from '#gateway/call/wire.ts';
+import { withCallersName } from '#gateway/request/callers-name.ts';
 import { misshapen } from '#gateway/body/parse-body.ts';
 import { checkShape } from '#gateway/request/validate-call.ts';
 import type { Echo, Sealing } from '#gateway/wires/responses/conversation/echo.ts';
@@ -57,12 +57,12 @@ function readRequest(
   const nameOf = (path: string): string => callersName(path, { body, messages, toolPaths: tools.paths });
   const request = requestOf(parts);
   const misfit = checkShape(request);
-  if (misfit !== undefined) return inWordsOf(nameOf, misfit);
+  if (misfit !== undefined) return withCallersName(nameOf, misfit);
   return {
     model,
     isStream: stream === true,
     joinsBy: () => joiningText(body),
-    fit: (takes) => fit(parts, request, takes, sealedIds),
+    fit: (supports) => fit(parts, request, supports, sealedIds),
     nameOf,
     reply: replyOf({ settings: settingsOf(body), tools: tools.given }, sealingFor(body, by, sealedIds)),
   };
@@ -145,32 +145,41 @@ function requestOf({ body, messages, tools, choice: { choice } }: Parts): JsonOb
 }
 
 /** Leaves out what the model cannot do and nobody insists on, and refuses the rest of it by name. */
-function fit(parts: Parts, request: JsonObject, takes: Takes, sealedIds: SealedIds): Fitted | Refusal<'BAD_REQUEST'> {
+function fit(
+  parts: Parts,
+  request: JsonObject,
+  supports: ModelSupport,
+  sealedIds: SealedIds,
+): Fitted | Refusal<'BAD_REQUEST'> {
   const { body, items, tools, choice } = parts;
-  const insistsOn = choice.insistsOn ?? onlyTool(parts, takes);
-  if (insistsOn !== undefined && isLeftOut(insistsOn.tool, takes)) return refuseTool(insistsOn);
-  const leftOut = new Set(tools.others.filter(({ tool }) => isLeftOut(tool, takes)).map(({ tool }) => tool.type));
+  const insistsOn = choice.insistsOn ?? onlyTool(parts, supports);
+  if (insistsOn !== undefined && isLeftOut(insistsOn.tool, supports)) return refuseTool(insistsOn);
+  const leftOut = new Set(tools.others.filter(({ tool }) => isLeftOut(tool, supports)).map(({ tool }) => tool.type));
   const dropped = new Set<string>();
-  const fitted: Record<string, unknown> = { ...withoutUnsupportedFields(request, takes) };
-  if (request['verbosity'] !== undefined && !takes.parameter('verbosity', request['verbosity'])) {
+  const fitted: Record<string, unknown> = { ...withoutUnsupportedFields(request, supports) };
+  if (request['verbosity'] !== undefined && !supports.parameter('verbosity', request['verbosity'])) {
     delete fitted['verbosity'];
     dropped.add('text.verbosity');
   }
   // Codex says `false` to every model, and copes with several calls.
-  if (request['parallel_tool_calls'] === false && !takes.parameter('parallel_tool_calls', false)) {
+  if (request['parallel_tool_calls'] === false && !supports.parameter('parallel_tool_calls', false)) {
     delete fitted['parallel_tool_calls'];
     dropped.add('parallel_tool_calls');
   }
   return {
     request: fitted,
-    native: nativeRequest(body, items, { takes, sealedIds, dropped }),
+    native: nativeRequest(body, items, { supports, sealedIds, dropped }),
     leftOut: [...leftOut, ...dropped],
   };
 }
 
 /** The tool of a vendor that is all that the model would be offered. Tools that nobody knows here are no loss. */
-function onlyTool({ tools: { functions, others }, choice: { choice } }: Parts, takes: Takes): OtherTool | undefined {
-  if (functions.length > 0 || choice === 'none' || others.some(({ tool }) => !isLeftOut(tool, takes))) return undefined;
+function onlyTool(
+  { tools: { functions, others }, choice: { choice } }: Parts,
+  supports: ModelSupport,
+): OtherTool | undefined {
+  if (functions.length > 0 || choice === 'none' || others.some(({ tool }) => !isLeftOut(tool, supports)))
+    return undefined;
   return others.find(({ tool: { type } }) => REASONS.has(type) || isWebSearch(type));
 }
 

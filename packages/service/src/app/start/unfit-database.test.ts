@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '#app/settings/config.ts';
-import { lackOf } from '#app/start/fit-database.ts';
+import { lackOf } from '#app/start/unfit-database.ts';
 
 const SAFE = { fsync: true, full_page_writes: true, synchronous_commit: 'on', standby_names: 'ANY 1 (a, b)' };
 const ALONE = { ...SAFE, standby_names: '' };

@@ -8,7 +8,7 @@ const SAME_SIGNAL_MS = 1_000;
  * wait. A sooner one does not, because npm hands on what the terminal or systemd has already sent to every process, and
  * so does our first process to its workers.
  */
-export function untilToldToStop(): Promise<void> {
+export function untilStopSignal(): Promise<void> {
   return new Promise((resolve) => {
     let toldAtMs: number | undefined;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {

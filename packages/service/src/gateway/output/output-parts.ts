@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 
 /** One thing that a model has said, in the order in which it stands in an answer of this wire. */
-export type Said =
+export type OutputPart =
   | Thought
   | { readonly kind: 'text' | 'refusal'; readonly text: string }
   | { readonly kind: 'citation'; readonly annotation: JsonObject }
   | { readonly kind: 'picture'; readonly address: string }
-  | SaidCall;
+  | OutputCall;
 
 export interface Thought {
   readonly kind: 'thought';
@@ -20,7 +20,7 @@ export interface Thought {
 }
 
 /** A call of a tool, or a piece of one. */
-export interface SaidCall {
+export interface OutputCall {
   readonly kind: 'call';
   readonly call: JsonObject;
   /** Its place among those of its message. */
@@ -31,7 +31,7 @@ export interface SaidCall {
  * Returns what reads the message of an answer, or the deltas of a stream in their order. Thoughts stand in up to four places of one
  * message, of which one is read: the blocks that go back to the vendor if they have text, or else the first place that has any.
  */
-export function createSaidReader(): (message: JsonObject) => readonly Said[] {
+export function createOutputReader(): (message: JsonObject) => readonly OutputPart[] {
   let place: ThoughtPlace | undefined;
 
   function thoughtsIn(message: JsonObject): readonly Thought[] {
@@ -91,21 +91,21 @@ function textOfThinking(part: unknown): string {
 }
 
 /** Some providers send content in parts. */
-function textsIn(content: unknown): readonly Said[] {
+function textsIn(content: unknown): readonly OutputPart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
   if (!Array.isArray(content)) return [];
-  return content.filter(isJsonObject).flatMap(({ text, refusal }): readonly Said[] => {
+  return content.filter(isJsonObject).flatMap(({ text, refusal }): readonly OutputPart[] => {
     if (isFilled(text)) return [{ kind: 'text', text }];
     return isFilled(refusal) ? [{ kind: 'refusal', text: refusal }] : [];
   });
 }
 
-function pictureOf({ image_url: image }: JsonObject): readonly Said[] {
+function pictureOf({ image_url: image }: JsonObject): readonly OutputPart[] {
   const address = isJsonObject(image) ? image['url'] : undefined;
   return isFilled(address) ? [{ kind: 'picture', address }] : [];
 }
 
-function callsIn(message: JsonObject): readonly Said[] {
+function callsIn(message: JsonObject): readonly OutputPart[] {
   const { function_call: called } = message;
   const calls = listIn(message, 'tool_calls');
   // The older word for the same call.

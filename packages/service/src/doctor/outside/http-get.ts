@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { epochMsOf, systemClock } from '#kernel/time/clock.ts';
 
 /** An answer with any status. */
-export interface Look {
+export interface HttpAnswer {
   readonly status: number;
   /** The clock of the other side, to the second, against ours at the middle of the request. Undefined if it does not say. */
   readonly skewMs: number | undefined;
@@ -13,14 +13,14 @@ export interface Look {
 const BODY_BYTES_MAX = 64 * 1024;
 
 /** Sends one GET. Follows no redirect and repeats nothing. Rejects if there is no answer. */
-export async function lookAt(
+export async function httpGet(
   url: string,
   options: {
     readonly dispatcher: Dispatcher;
     readonly signal: AbortSignal;
     readonly headers?: Readonly<Record<string, string>>;
   },
-): Promise<Look> {
+): Promise<HttpAnswer> {
   const { request } = await import('undici');
   const { dispatcher, signal, headers = {} } = options;
   const begunMs = systemClock.nowMs();

@@ -10,7 +10,7 @@ import type { AppRequest } from '#web/console/frame/app-page.ts';
 import { LOCAL_TEXTS as TEXTS } from '#web/console/webhooks/texts.ts';
 
 /** Shows for `purser listen` the command, tokens for it, and those that were made. */
-export function localPart(asked: AppRequest, publicUrl: string, tokens: readonly ListenToken[]): Html {
+export function listenPart(asked: AppRequest, publicUrl: string, tokens: readonly ListenToken[]): Html {
   const { request, to } = asked;
   return section({
     id: 'local',

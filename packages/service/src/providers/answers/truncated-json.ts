@@ -8,7 +8,7 @@ const ESCAPE_CHARACTERS_MAX = 64;
  * Closes JSON text that was cut off anywhere, so that it can be parsed: a text that was begun ends there, and a number or word that
  * was begun is dropped, like a name without its value. Text that was not JSON before it was cut is not afterwards.
  */
-export function closeCutJson(text: string): string {
+export function closeTruncatedJson(text: string): string {
   /** The closing brackets of what is open, the innermost last. */
   const open: string[] = [];
   /** The text up to here is whole values. */

@@ -1,8 +1,8 @@
 /**
- * Takes out of a text that comes in pieces the pictures that its server has written into it, as addresses that hold all of them. What may be
+ * ModelSupport out of a text that comes in pieces the pictures that its server has written into it, as addresses that hold all of them. What may be
  * the beginning of one is held back until it is known.
  */
-export interface DrawnPictures {
+export interface InlinePictures {
   /** The text that is none, as far as it is known. */
   readonly take: (text: string) => string;
   /** What is held back and was not given out yet. It counts as text until it is a picture. */
@@ -18,7 +18,7 @@ const BODY = /^[\w+/=]*/;
 /** The rest of what may become one, behind the opening. */
 const PART = new RegExp(String.raw`^[\w.+-]{0,40}(?:;\w{0,6}|;base64,[\w+/=]{0,${BODY_CHARACTERS_MIN - 1}})?$`);
 
-export function createDrawnPictures(): DrawnPictures {
+export function createInlinePictures(): InlinePictures {
   let pictures = 0;
   let isInside = false;
   let held = '';

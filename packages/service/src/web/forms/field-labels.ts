@@ -5,7 +5,7 @@ import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
  * A refusal of a service in the words of a page. A service names a field as the API does, such as `endpointUrl`; people only see its
  * label. `labels`: what the page calls each field.
  */
-export function inLabels<Code extends ErrorCode>(
+export function withFieldLabels<Code extends ErrorCode>(
   { code, message, detail }: Refusal<Code>,
   labels: Readonly<Record<string, string>>,
 ): Refusal<Code> {

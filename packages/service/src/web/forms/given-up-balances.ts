@@ -9,13 +9,13 @@ const FIELD = 'givesUp';
 const REST = /^(\w+):([1-9]\d{0,15})$/;
 
 /** Names the amounts that the page shows, so that nobody gives up more than they have read. */
-export function restsField(rests: readonly PersonWallet[]): Html | undefined {
+export function givenUpField(rests: readonly PersonWallet[]): Html | undefined {
   if (rests.length === 0) return undefined;
   return html`${hiddenField(FIELD, rests.map(({ connectionId, balance }) => `${connectionId}:${balance}`).join(' '))}\n`;
 }
 
 /** What the form says that is given up. */
-export function agreedIn(form: Form): Agreed {
+export function givenUpIn(form: Form): Agreed {
   const amounts = new Map(
     form
       .field(FIELD)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { closeCutJson } from '#providers/answers/cut-json.ts';
+import { closeTruncatedJson } from '#providers/answers/truncated-json.ts';
 
 test('CC-24 JSON that was cut off keeps what had arrived', () => {
   for (const [cut, kept] of [
@@ -19,7 +19,7 @@ test('CC-24 JSON that was cut off keeps what had arrived', () => {
     ['[', '[]'],
     ['', ''],
   ] as const) {
-    assert.equal(closeCutJson(cut), kept, cut);
+    assert.equal(closeTruncatedJson(cut), kept, cut);
   }
 });
 
@@ -31,9 +31,9 @@ test('CC-24 any cut-off JSON object can be parsed', () => {
       fc.nat(2),
       (value, part, indent) => {
         const text = JSON.stringify(value, undefined, indent);
-        assert.equal(closeCutJson(text), text);
+        assert.equal(closeTruncatedJson(text), text);
         const cut = text.slice(0, 1 + Math.floor(part * (text.length - 1)));
-        assert.doesNotThrow(() => JSON.parse(closeCutJson(cut)), cut);
+        assert.doesNotThrow(() => JSON.parse(closeTruncatedJson(cut)), cut);
       },
     ),
     { numRuns: 3_000 },

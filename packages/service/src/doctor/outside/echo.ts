@@ -3,13 +3,13 @@ import { selectIncarnation } from '#db/health/queries.ts';
 import type { Pool } from '#db/pool/pool.ts';
 import { systemClock } from '#kernel/time/clock.ts';
 import { hmacSha256 } from '#kernel/crypto/crypto.ts';
-import { DOCTOR_HEADER, isDoctorToken, type Sight } from '#kernel/crypto/doctor-call.ts';
+import { DOCTOR_HEADER, isDoctorToken, type SeenRequest } from '#kernel/crypto/doctor-call.ts';
 import type { Keys, ProofKeys } from '#kernel/crypto/keys.ts';
 
 export const DOCTOR_PURPOSE = 'doctor';
 
 /** Tells the doctor of this service what arrived. A request without its token, which needs the secret, learns nothing. */
-export function createDoctorSight({
+export function createEchoToDoctor({
   addressOf,
   keys,
   pools,
@@ -18,7 +18,7 @@ export function createDoctorSight({
   readonly addressOf: (request: IncomingMessage) => string;
   readonly keys: Pick<Keys, 'proof'>;
   readonly pools: { readonly planes: Pool };
-}): (request: IncomingMessage) => Promise<Sight | undefined> {
+}): (request: IncomingMessage) => Promise<SeenRequest | undefined> {
   const proof = keys.proof(DOCTOR_PURPOSE);
   return async (request) => {
     const shown = request.headers[DOCTOR_HEADER];

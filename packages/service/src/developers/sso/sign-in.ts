@@ -4,7 +4,7 @@ import type { SendNews } from '#developers/accounts/news.ts';
 import { deleteFactors } from '#developers/factors/queries.ts';
 import { lockAccount, updateAccount } from '#developers/operators/queries.ts';
 import { deletePendingSignIns } from '#developers/sessions/pending-sign-in-queries.ts';
-import type { OpenSsoSession, SignInPlace } from '#developers/sessions/opening.ts';
+import type { OpenSsoSession, SignInPlace } from '#developers/sessions/open-session.ts';
 import type { SignedIn, SignIn } from '#developers/sessions/session.ts';
 import type { SsoPerson } from '#developers/sso/claims.ts';
 import { insertSsoAccount, lockSsoAccount, updateSsoProof, updateToSso } from '#developers/sso/queries.ts';
@@ -27,7 +27,7 @@ interface Entering {
 type NotLetIn = Refusal<'FORBIDDEN' | 'CONFLICT' | 'BAD_REQUEST'>;
 
 /** Signs in. The first time it makes the account, and each time the role follows the claim. */
-export async function enterBySso(tx: Queryable, entering: Entering): Promise<SignIn | NotLetIn> {
+export async function signInBySso(tx: Queryable, entering: Entering): Promise<SignIn | NotLetIn> {
   const { person, place, open } = entering;
   const known = await lockSsoAccount(tx, person);
   const row = known === undefined ? await join(tx, entering) : await followClaim(tx, entering, known);

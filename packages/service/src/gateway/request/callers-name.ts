@@ -2,7 +2,10 @@ import type { WireRequest } from '#gateway/call/wire.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 
 /** A refusal that names a field as its caller wrote it. */
-export function inWordsOf(nameOf: WireRequest['nameOf'], refusal: Refusal<'BAD_REQUEST'>): Refusal<'BAD_REQUEST'> {
+export function withCallersName(
+  nameOf: WireRequest['nameOf'],
+  refusal: Refusal<'BAD_REQUEST'>,
+): Refusal<'BAD_REQUEST'> {
   const { code, message, detail } = refusal;
   const { param } = detail;
   const named = param === undefined ? '' : nameOf(param);
