@@ -15,6 +15,7 @@ export const FACES: Readonly<Record<string, string>> = {
   payments: 'checkouts.ts solve-case.ts',
   providers: 'compatible-entry.ts registry.ts',
   web: 'pages.ts',
+  'web/console': 'pages.ts',
   'web/development': 'component-gallery.ts mailbox.ts own-machine.ts pages.ts texts.ts',
   'web/ops': 'catalogue-pages.ts',
 };

@@ -119,7 +119,7 @@ export const ROOMS: Readonly<Record<string, Table>> = {
     serializers: '',
     'control-plane': 'planes serializers',
     'data-plane': 'answers requests cells forwarding serializers',
-    'operator-plane': 'cells planes serializers',
+    'operator-plane': 'planes serializers',
     service: 'answers requests planes',
   }),
   'http/cells': tableOf({

@@ -10,6 +10,7 @@ import type { ServiceStatus } from '#status/status.ts';
 import { accountPages } from '#web/account/pages.ts';
 import type { AccountServices } from '#web/credentials/account-services.ts';
 import { connectPages } from '#web/connect/pages.ts';
+import { type ConsoleServices, consolePages } from '#web/console/pages.ts';
 import { topupLinkPages } from '#web/connect/topup-link-pages.ts';
 import { iconPages } from '#web/frame/icon-pages.ts';
 import { createCookies } from '#web/frame/cookies.ts';
@@ -22,21 +23,7 @@ import { signInPages } from '#web/sign-in/pages.ts';
 import { startPage } from '#web/start/start-page.ts';
 import { statusPage } from '#web/status/status-page.ts';
 import { testProcessorPages } from '#web/test-processor/pages.ts';
-import type { CallsServices } from '#web/console/calls/services.ts';
-import { consoleTeamPages } from '#web/console/team/pages.ts';
-import type { TeamServices } from '#web/console/team/services.ts';
-import { consoleKeysPages } from '#web/console/keys/pages.ts';
-import type { ConsoleKeysServices } from '#web/console/keys/services.ts';
-import { consoleCallsPages } from '#web/console/calls/pages.ts';
-import { consoleWebhooksPages } from '#web/console/webhooks/pages.ts';
-import type { WebhooksServices } from '#web/console/webhooks/services.ts';
 import { guidesPages } from '#web/guides/pages.ts';
-import { consoleHomePages } from '#web/console/home/pages.ts';
-import { consolePlaygroundPages } from '#web/console/playground/pages.ts';
-import type { PlaygroundServices } from '#web/console/playground/services.ts';
-import { consoleUsersPages } from '#web/console/users/pages.ts';
-import type { UsersServices } from '#web/console/users/services.ts';
-import type { ConsoleHomeServices } from '#web/console/home/services.ts';
 import { opsBillsPages } from '#web/ops/bills/pages.ts';
 import { opsAppsPages } from '#web/ops/apps/pages.ts';
 import { opsCataloguePages } from '#web/ops/catalogue-pages.ts';
@@ -53,21 +40,12 @@ import { dataPages } from '#web/wallet-data/pages.ts';
 import { walletPages } from '#web/wallet/pages.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
-/** A room of the console is one line here. */
-type ServicesOfConsole = Omit<TeamServices, 'cookies'> &
-  ConsoleHomeServices &
-  CallsServices &
-  ConsoleKeysServices &
-  PlaygroundServices &
-  UsersServices &
-  WebhooksServices;
-
 /** A room of the pages for operators is one line here. */
 type ServicesOfOps = OpsServices & OpsCatalogueServices;
 
 interface PagesOptions
   extends Omit<AccountServices, 'cookies' | 'frame'>,
-    Omit<ServicesOfConsole, 'frame'>,
+    Omit<ConsoleServices, 'cookies' | 'frame'>,
     Omit<ServicesOfOps, 'frame' | 'catalogue'> {
   readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
   /** The keys that sign the proofs of forms. */
@@ -115,21 +93,14 @@ export function createPages(given: PagesOptions): PageRoutes {
     home: { path: '/wallet', name: REFUSAL_TEXTS.toWallet },
     frame: { ...frame, isTestMoney: walletOwners.isTestMoney },
   };
-  const console: ServicesOfConsole = { ...accounts, frame };
   const ops: ServicesOfOps = { ...accounts, frame };
   const pagesOfAccounts = {
     '/': startPage({ ...accounts, frame, isDevelopment }),
     ...(readStatus === undefined ? {} : { '/status': statusPage({ frame, readStatus, clock: accounts.clock }) }),
     ...iconPages(),
     ...accountPages({ ...accounts, cookies, frame }),
-    ...consoleHomePages(console),
-    ...consolePlaygroundPages(console),
-    ...consoleUsersPages(console),
-    ...consoleCallsPages(console),
-    ...consoleWebhooksPages(console),
     ...guidesPages({ frame }),
-    ...consoleKeysPages(console),
-    ...consoleTeamPages({ ...console, cookies }),
+    ...consolePages({ ...accounts, cookies, frame }),
     ...opsHomePages(ops),
     ...opsPaymentsPages(ops),
     ...opsBillsPages(ops),
