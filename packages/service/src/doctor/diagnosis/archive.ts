@@ -1,5 +1,5 @@
 import type { ServerRow } from '#db/health/queries.ts';
-import type { Found } from '#doctor/findings/finding.ts';
+import type { CheckResult } from '#doctor/findings/check-result.ts';
 
 /** A working server keeps a finished part of its log within seconds, and tries again after a minute. */
 const WAIT_SECONDS_WARN = 15;
@@ -10,7 +10,7 @@ const REMEDY = 'Look into the log of the server, at its archive_command, and at 
  * What is wrong with the archive of the log. Undefined if nothing, or there is none. The counters of the server do not tell: it counts no
  * failure of an archive command that it does not find, may not run, or that is killed.
  */
-export function judgeArchive(row: ServerRow): Found | undefined {
+export function judgeArchive(row: ServerRow): CheckResult | undefined {
   const { waiting_parts: parts, waiting_seconds: seconds } = row;
   if (!row.archives) return undefined;
   if (row.archive_fails) {

@@ -3,7 +3,7 @@ import { FROM_BEFORE_RELEASE } from '#db/schema/migrate.ts';
 import { isoOf } from '#kernel/time/clock.ts';
 import { counted } from '#kernel/text/counted.ts';
 import type { OwnFacts, StoredFacts } from '#doctor/diagnosis/facts.ts';
-import { bad, type Found, good, warn } from '#doctor/findings/finding.ts';
+import { bad, type CheckResult, good, warn } from '#doctor/findings/check-result.ts';
 import { REMEDIES } from '#doctor/findings/remedies.ts';
 import {
   judgeBackups,
@@ -55,12 +55,12 @@ export function diagnose(own: OwnFacts, stored: Stored): readonly Diagnosis[] {
   return all.toSorted((a, b) => order.indexOf(a.level) - order.indexOf(b.level));
 }
 
-function adviceOf(check: DoctorCheck, { remedy }: Found) {
+function adviceOf(check: DoctorCheck, { remedy }: CheckResult) {
   return { why: REMEDIES[check].why, remedy: remedy ?? REMEDIES[check].remedy };
 }
 
 const NOTHING = { why: '', remedy: '' };
-type Findings = { readonly [Check in DoctorCheck]?: Found | undefined };
+type Findings = { readonly [Check in DoctorCheck]?: CheckResult | undefined };
 const OF_ANOTHER_BUILD = 'Keep that build for it, or name an empty database in DATABASE_URL.';
 const UNREACHED: Findings = { database: bad('The database is not responding, so nothing that it stores was checked.') };
 
@@ -97,30 +97,30 @@ function judgeOwn(own: OwnFacts): Findings {
   };
 }
 
-function judgeStart(faults: OwnFacts['startFaults']): Found | undefined {
+function judgeStart(faults: OwnFacts['startFaults']): CheckResult | undefined {
   if (faults === undefined) return undefined;
   return faults.length === 0 ? good('A start would refuse nothing.') : bad(faults.join(' '));
 }
 
-function judgeSettings(unwiseSettings: readonly string[]): Found {
+function judgeSettings(unwiseSettings: readonly string[]): CheckResult {
   if (unwiseSettings.length === 0) return good('Every variable that begins with PURSER_ is a setting.');
   return { ...warn(unwiseSettings.join(' ')), remedy: 'Unset them, unless this is what you want.' };
 }
 
-function judgeSso({ isProduction, ssoSaysFactor }: OwnFacts): Found | undefined {
+function judgeSso({ isProduction, ssoSaysFactor }: OwnFacts): CheckResult | undefined {
   if (ssoSaysFactor === undefined) return undefined;
   if (ssoSaysFactor || !isProduction) return good('Operators sign in through a provider, as the settings say.');
   return warn('Operators sign in through a provider that does not have to say whether it asked for a second factor.');
 }
 
-function judgeDisk(disk: OwnFacts['disk']): Found {
+function judgeDisk(disk: OwnFacts['disk']): CheckResult {
   if (disk === undefined) return bad('The disk of the data directory cannot be read.');
   const free = `${Math.floor(disk.freeBytes / MIB)} MiB are free on the disk of the data directory.`;
   if (disk.freeBytes < FREE_BYTES_BAD) return bad(free);
   return disk.freeBytes < FREE_BYTES_WARN ? warn(free) : good(free);
 }
 
-function judgePayments(payments: OwnFacts['payments'], isProduction: boolean): Found {
+function judgePayments(payments: OwnFacts['payments'], isProduction: boolean): CheckResult {
   if (!isProduction || payments === 'live') return good('Payments are as the settings say.');
   if (payments === 'none') return warn('Nobody can pay: there is no payment processor.');
   return warn(`Payments move no real money: ${payments}.`);
@@ -160,26 +160,26 @@ function judgeStored(own: OwnFacts, stored: StoredFacts): Findings {
 }
 
 /** The demo has a model of a provider whose key a newcomer need not have. */
-function judgeKeys({ isProduction }: OwnFacts, missing: readonly string[]): Found {
+function judgeKeys({ isProduction }: OwnFacts, missing: readonly string[]): CheckResult {
   if (missing.length === 0) return good('Every provider of the catalogue has its key.');
   const what = `These providers have no key that they may be sent: ${missing.join(', ')}.`;
   return isProduction ? bad(what) : warn(what);
 }
 
-function judgeRestored({ restored }: StoredFacts): Found {
+function judgeRestored({ restored }: StoredFacts): CheckResult {
   if (restored === undefined) return good('This database is not a restored copy that is waiting to be accepted.');
   const { untilMs } = restored;
   const until = untilMs === undefined ? '' : ` It ends at ${isoOf(untilMs)}.`;
   return bad(`This database was restored from a backup, and no gateway starts on it yet.${until}`);
 }
 
-function judgeSecret({ hasTwoSecrets }: OwnFacts, fits: boolean): Found {
+function judgeSecret({ hasTwoSecrets }: OwnFacts, fits: boolean): CheckResult {
   if (!fits) return bad('PURSER_SECRET is not the secret of this database.');
   if (hasTwoSecrets) return warn('PURSER_SECRET_ALSO is set, so two secrets open this database.');
   return good('PURSER_SECRET is the secret of this database.');
 }
 
-function judgeServer(settings: StoredFacts['serverSettings']): Found {
+function judgeServer(settings: StoredFacts['serverSettings']): CheckResult {
   const set = (table: Readonly<Record<string, string>>) =>
     settings.filter(({ name, value }) => table[name] === value).map(({ name, value }) => `${name} = ${value}`);
   const [losing, slowing] = [set(LOSING), set(SLOWING)];
@@ -189,14 +189,14 @@ function judgeServer(settings: StoredFacts['serverSettings']): Found {
     : good('The server keeps what it commits.');
 }
 
-function judgeClock(skewMs: number): Found {
+function judgeClock(skewMs: number): CheckResult {
   const size = Math.abs(skewMs);
   const what = `The clock of this machine and that of the database differ by ${(size / 1_000).toFixed(1)} s.`;
   if (size >= SKEW_MS_BAD) return bad(what);
   return size >= SKEW_MS_WARN ? warn(what) : good(what);
 }
 
-function judgeBooks({ books: { differences, checkedSecondsAgo }, gateways }: StoredFacts): Found {
+function judgeBooks({ books: { differences, checkedSecondsAgo }, gateways }: StoredFacts): CheckResult {
   if (differences > 0)
     return bad(`The last check of the ledger found ${counted(differences, 'difference', 'differences')}.`);
   if (checkedSecondsAgo === undefined) return warn('The ledger has not been checked yet.');
@@ -205,7 +205,10 @@ function judgeBooks({ books: { differences, checkedSecondsAgo }, gateways }: Sto
   return checkedSecondsAgo > CHECK_SECONDS_MAX && gateways > 0 ? warn(what) : good(what);
 }
 
-function judgeFullCheck({ isProduction }: OwnFacts, { lastFullCheckAtMs, nowMs }: StoredFacts): Found | undefined {
+function judgeFullCheck(
+  { isProduction }: OwnFacts,
+  { lastFullCheckAtMs, nowMs }: StoredFacts,
+): CheckResult | undefined {
   if (!isProduction) return undefined;
   if (lastFullCheckAtMs === undefined) return warn('There has been no full check of the ledger within a week.');
   const days = Math.floor((nowMs - lastFullCheckAtMs) / DAY_MS);
@@ -213,7 +216,7 @@ function judgeFullCheck({ isProduction }: OwnFacts, { lastFullCheckAtMs, nowMs }
   return days > FULL_CHECK_DAYS_MAX ? warn(what) : good(what);
 }
 
-function judgeMail({ waitingLong, failedOfDay }: StoredFacts['mail']): Found {
+function judgeMail({ waitingLong, failedOfDay }: StoredFacts['mail']): CheckResult {
   if (waitingLong + failedOfDay === 0) return good('No e-mail has failed within a day, and none is waiting.');
   const what = `${counted(waitingLong, 'message has', 'messages have')} waited for more than ten minutes, and ${failedOfDay} of the last day ${failedOfDay === 1 ? 'was' : 'were'} refused or given up.`;
   return waitingLong > 0 ? bad(what) : warn(what);

@@ -2,7 +2,7 @@ import { namesAny } from '#db/health/standbys.ts';
 import { counted } from '#kernel/text/counted.ts';
 import { judgeArchive } from '#doctor/diagnosis/archive.ts';
 import type { OwnFacts, StoredFacts } from '#doctor/diagnosis/facts.ts';
-import { bad, type Found, good, warn } from '#doctor/findings/finding.ts';
+import { bad, type CheckResult, good, warn } from '#doctor/findings/check-result.ts';
 
 const VERSION_MIN = 15;
 const CONNECTIONS_SHARE_MAX = 0.8;
@@ -15,7 +15,7 @@ const PRICES_DAYS_MAX = 180;
 const BACKUP_DAYS_MAX = 2;
 const DAY_MS = 86_400_000;
 
-export function judgeHosting({ version_number: version, encoding, ...row }: StoredFacts['hosting']): Found {
+export function judgeHosting({ version_number: version, encoding, ...row }: StoredFacts['hosting']): CheckResult {
   const major = Math.floor(version / 10_000);
   if (row.is_read_only) return bad('The database server accepts no writes: it is a standby, or set to read only.');
   if (major < VERSION_MIN)
@@ -33,7 +33,7 @@ export function judgeHosting({ version_number: version, encoding, ...row }: Stor
 export function judgeReplication(
   { isProduction, isEmbedded }: OwnFacts,
   row: StoredFacts['hosting'],
-): Found | undefined {
+): CheckResult | undefined {
   if (isEmbedded || !isProduction) return undefined;
   const { standbys, waits_for_standby: waits } = row;
   if (waits && standbys === 0) {
@@ -68,7 +68,7 @@ export function judgeReplication(
   return good(standbys === 0 ? 'No standby is connected.' : `Commits wait for a standby. ${seen} stream.`);
 }
 
-export function judgeBackups(own: OwnFacts, { hosting: row, nowMs, restored }: StoredFacts): Found | undefined {
+export function judgeBackups(own: OwnFacts, { hosting: row, nowMs, restored }: StoredFacts): CheckResult | undefined {
   const { isProduction, isEmbedded } = own;
   // A copy that nobody has accepted keeps its log to itself.
   const archive = restored === undefined ? judgeArchive(row) : undefined;
@@ -93,7 +93,7 @@ export function judgeBackups(own: OwnFacts, { hosting: row, nowMs, restored }: S
   );
 }
 
-function judgeFolder({ backups, isProduction }: OwnFacts, nowMs: number): Found | undefined {
+function judgeFolder({ backups, isProduction }: OwnFacts, nowMs: number): CheckResult | undefined {
   if (backups === undefined) return undefined;
   if (backups === 'unreadable')
     return bad('PURSER_BACKUP_DIR cannot be read.', 'Mount its disk, and look at its rights.');
@@ -112,7 +112,7 @@ function judgeFolder({ backups, isProduction }: OwnFacts, nowMs: number): Found 
 }
 
 /** The pools of all gateways may grow at the same time: after a pause, or when many calls wait. */
-export function judgeConnections({ connections: { used, most }, gateways }: StoredFacts): Found {
+export function judgeConnections({ connections: { used, most }, gateways }: StoredFacts): CheckResult {
   const about = `${used} of ${most} connections of the server are in use.`;
   if (used / most > CONNECTIONS_SHARE_MAX) return warn(about);
   const wanted = gateways * CONNECTIONS_OF_A_GATEWAY + CONNECTIONS_OF_OTHERS;
@@ -123,7 +123,10 @@ export function judgeConnections({ connections: { used, most }, gateways }: Stor
   return good(about);
 }
 
-export function judgePrices({ isProduction }: OwnFacts, { unpriced, changedDaysAgo }: StoredFacts['prices']): Found {
+export function judgePrices(
+  { isProduction }: OwnFacts,
+  { unpriced, changedDaysAgo }: StoredFacts['prices'],
+): CheckResult {
   if (unpriced.length > 0) {
     return bad(
       `These models are on sale and have no price: ${unpriced.join(', ')}.`,

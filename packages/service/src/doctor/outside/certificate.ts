@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls';
 import { epochMsOf, systemClock } from '#kernel/time/clock.ts';
 import { counted } from '#kernel/text/counted.ts';
-import { bad, type Found, good, warn } from '#doctor/findings/finding.ts';
+import { bad, type CheckResult, good, warn } from '#doctor/findings/check-result.ts';
 
 const DAYS_BAD = 3;
 const DAYS_WARN = 14;
@@ -17,12 +17,12 @@ interface Shown {
 }
 
 /** Checks the certificate of an https address: its chain, its name and the days that it is still valid. */
-export async function tryCertificate(url: URL, signal: AbortSignal): Promise<Found> {
+export async function tryCertificate(url: URL, signal: AbortSignal): Promise<CheckResult> {
   const port = url.port === '' ? 443 : Number(url.port);
   return judgeCertificate(url.host, await shownAt(url.hostname, port, signal), systemClock.nowMs());
 }
 
-export function judgeCertificate(host: string, { fault, validToMs, protocol }: Shown, nowMs: number): Found {
+export function judgeCertificate(host: string, { fault, validToMs, protocol }: Shown, nowMs: number): CheckResult {
   const days = Math.floor((validToMs - nowMs) / DAY_MS);
   if (fault !== undefined) return bad(`Clients refuse the certificate of ${host}: ${fault}.`);
   const what = `The certificate of ${host} is valid for ${counted(days, 'more day', 'more days')} (${protocol}).`;

@@ -1,6 +1,6 @@
 import { open, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { bad, faultName, type Found, good, warn } from '#doctor/findings/finding.ts';
+import { bad, faultName, type CheckResult, good, warn } from '#doctor/findings/check-result.ts';
 import { steadyClock } from '#kernel/time/clock.ts';
 import { randomBase62 } from '#kernel/crypto/random.ts';
 
@@ -9,7 +9,7 @@ const FSYNC_MS_WARN = 200;
 const MODE_OF_OTHERS = 0o022;
 
 /** Writes a small file into the data directory, forces it to the disk and removes it: the way of a settlement that waits. */
-export async function tryDisk(directory: string): Promise<Found> {
+export async function tryDisk(directory: string): Promise<CheckResult> {
   const file = path.join(directory, `doctor-${randomBase62(10)}.tmp`);
   try {
     const { mode } = await stat(directory);

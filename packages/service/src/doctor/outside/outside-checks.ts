@@ -15,7 +15,7 @@ import { type SmtpSettings, tryMailServer } from '#mail/smtp.ts';
 import { loadDispatchers } from '#providers/transport/dispatchers.ts';
 import { tryCertificate } from '#doctor/outside/certificate.ts';
 import { tryDisk } from '#doctor/outside/disk-trial.ts';
-import { bad, type Found, good, warn } from '#doctor/findings/finding.ts';
+import { bad, type CheckResult, good, warn } from '#doctor/findings/check-result.ts';
 import { openDirect } from '#doctor/outside/http-get.ts';
 import { tryProcessor } from '#doctor/outside/processor.ts';
 import { tryProviders } from '#doctor/outside/providers.ts';
@@ -27,7 +27,7 @@ import { type Check, withinTime } from '#doctor/outside/within-time.ts';
 
 type OutsideCheck = (typeof OUTSIDE_CHECKS)[number];
 
-interface Finding extends Pick<Found, 'level' | 'what'> {
+interface Finding extends Pick<CheckResult, 'level' | 'what'> {
   readonly check: OutsideCheck;
   readonly why: string;
   readonly remedy: string;
@@ -60,7 +60,7 @@ const MS_MAX = 8_000;
 const SKEW_MS_WARN = 5_000;
 const SKEW_MS_BAD = 60_000;
 
-type Results = Partial<Record<OutsideCheck, Found | undefined>>;
+type Results = Partial<Record<OutsideCheck, CheckResult | undefined>>;
 
 /**
  * Looks at what only a look from here can show: the disk, the roles of the database, and everybody whom the service talks to. All
@@ -69,7 +69,7 @@ type Results = Partial<Record<OutsideCheck, Found | undefined>>;
 export async function checkOutside(config: OutsideSettings, ground: Ground): Promise<readonly Finding[]> {
   const { leadingTo } = await loadDispatchers(config.outboundEnvironment);
   const skews: number[] = [];
-  const noting = (reached: { readonly found: Found; readonly skews: readonly number[] } | undefined) => {
+  const noting = (reached: { readonly found: CheckResult; readonly skews: readonly number[] } | undefined) => {
     skews.push(...(reached?.skews ?? []));
     return reached?.found;
   };
@@ -110,13 +110,19 @@ export async function checkOutside(config: OutsideSettings, ground: Ground): Pro
   );
 }
 
-function findingOf(check: OutsideCheck, { level, what, remedy }: Found): Finding {
+function findingOf(check: OutsideCheck, { level, what, remedy }: CheckResult): Finding {
   if (level === 'good') return { check, level, what, why: '', remedy: '' };
   const usual = OUTSIDE_REMEDIES[check];
   return { check, level, what, why: usual.why, remedy: remedy ?? usual.remedy };
 }
 
-function strengthOf({ environment, secret, metricsToken, operator, databaseUrl }: OutsideSettings): Found | undefined {
+function strengthOf({
+  environment,
+  secret,
+  metricsToken,
+  operator,
+  databaseUrl,
+}: OutsideSettings): CheckResult | undefined {
   if (environment !== 'production') return undefined;
   const password = databaseUrl === undefined ? '' : (URL.parse(databaseAddressOf(databaseUrl).url)?.password ?? '');
   return judgeStrength(
@@ -125,7 +131,7 @@ function strengthOf({ environment, secret, metricsToken, operator, databaseUrl }
   );
 }
 
-async function rolesOf({ databaseUrl }: OutsideSettings, { database, log }: Ground): Promise<Found | undefined> {
+async function rolesOf({ databaseUrl }: OutsideSettings, { database, log }: Ground): Promise<CheckResult | undefined> {
   if (database === undefined) return undefined;
   const { url, pool: owner } = database;
   const pools = (['live', 'sandbox'] as const).map((role) =>
@@ -181,13 +187,13 @@ async function placesOf({ catalogueFile }: OutsideSettings, { database }: Ground
   });
 }
 
-function judgeMail(fault: string | undefined): Found {
+function judgeMail(fault: string | undefined): CheckResult {
   if (fault === undefined) return good('The mail server takes the connection and the password. No mail was sent.');
   return bad(`The mail server cannot be used: ${fault}.`);
 }
 
 /** Compares with the middle of what others say: one wrong clock among them is not ours. */
-function judgeClocks(skews: readonly number[]): Found | undefined {
+function judgeClocks(skews: readonly number[]): CheckResult | undefined {
   const skew = skews.toSorted((a, b) => a - b)[Math.floor(skews.length / 2)];
   if (skew === undefined) return undefined;
   const what = `The clock of this machine and those of ${skews.length} others differ by ${(Math.abs(skew) / 1_000).toFixed(0)} s.`;

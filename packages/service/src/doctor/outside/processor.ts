@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici';
-import { bad, faultName, type Found, good, warn } from '#doctor/findings/finding.ts';
+import { bad, faultName, type CheckResult, good, warn } from '#doctor/findings/check-result.ts';
 import { httpGet } from '#doctor/outside/http-get.ts';
 
 interface Reached {
-  readonly found: Found;
+  readonly found: CheckResult;
   readonly skews: readonly number[];
 }
 
@@ -23,7 +23,7 @@ export async function tryProcessor(
   }
 }
 
-function judgeStatus(status: number): Found {
+function judgeStatus(status: number): CheckResult {
   if (status === 200) return good('The payment processor accepts the key, and lets it read checkouts.');
   if (status === 401) return bad('The payment processor does not accept PURSER_STRIPE_SECRET_KEY.');
   if (status === 403) return bad('The payment processor does not let PURSER_STRIPE_SECRET_KEY read checkouts.');

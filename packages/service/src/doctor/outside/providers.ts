@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { counted } from '#kernel/text/counted.ts';
-import { bad, faultName, type Found, good } from '#doctor/findings/finding.ts';
+import { bad, faultName, type CheckResult, good } from '#doctor/findings/check-result.ts';
 import { httpGet } from '#doctor/outside/http-get.ts';
 import { withinTime } from '#doctor/outside/within-time.ts';
 
@@ -11,7 +11,7 @@ interface Place {
 }
 
 interface Reached {
-  readonly found: Found;
+  readonly found: CheckResult;
   /** How far the clocks of others are ahead of ours. */
   readonly skews: readonly number[];
 }

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { counted } from '#kernel/text/counted.ts';
 import { DOCTOR_HEADER, type SeenRequest } from '#kernel/crypto/doctor-call.ts';
-import { bad, faultName, type Found, good, warn } from '#doctor/findings/finding.ts';
+import { bad, faultName, type CheckResult, good, warn } from '#doctor/findings/check-result.ts';
 import { type HttpAnswer, httpGet } from '#doctor/outside/http-get.ts';
 
 /** An address of documentation (RFC 5737), which the doctor claims to come from. Nobody may be believed who says this. */
@@ -22,7 +22,7 @@ interface PublicAddress {
 export async function tryPublicAddress(
   of: PublicAddress,
   signal: AbortSignal,
-): Promise<Readonly<Record<'public-address' | 'forwarding' | 'same-database', Found | undefined>>> {
+): Promise<Readonly<Record<'public-address' | 'forwarding' | 'same-database', CheckResult | undefined>>> {
   const nothing = { forwarding: undefined, 'same-database': undefined };
   const came = await arrive(of, signal);
   if ('failure' in came) return { ...nothing, 'public-address': came.failure };
@@ -47,7 +47,7 @@ export async function tryPublicAddress(
 async function arrive(
   { publicUrl, token, dispatcher }: PublicAddress,
   signal: AbortSignal,
-): Promise<{ readonly look: HttpAnswer } | { readonly failure: Found }> {
+): Promise<{ readonly look: HttpAnswer } | { readonly failure: CheckResult }> {
   const first = `${publicUrl}/healthz`;
   const seen = new Set<string>();
   for (let url = first; seen.size <= REDIRECTS_MAX; ) {
@@ -92,7 +92,7 @@ function sightIn(body: string): SeenRequest | undefined {
 export function judgeForwarding(
   sight: SeenRequest,
   { proxyHops, publicUrl }: Pick<PublicAddress, 'proxyHops' | 'publicUrl'>,
-): Found {
+): CheckResult {
   const { forwardedFor, forwardedProto, address } = sight;
   const hops = forwardedFor[0] === CLAIMED_ADDRESS ? forwardedFor.length - 1 : forwardedFor.length;
   const how = `Set PURSER_PROXY_HOPS to ${hops}.`;
@@ -121,7 +121,7 @@ export function judgeForwarding(
   );
 }
 
-function judgeDatabase({ database }: SeenRequest, own: string | undefined): Found | undefined {
+function judgeDatabase({ database }: SeenRequest, own: string | undefined): CheckResult | undefined {
   if (database === undefined || own === undefined) return undefined;
   return database === own
     ? good('The gateway at the public address works on this database.')

@@ -1,11 +1,11 @@
 import type { RoleRow } from '#db/health/queries.ts';
-import { bad, type Found, good, warn } from '#doctor/findings/finding.ts';
+import { bad, type CheckResult, good, warn } from '#doctor/findings/check-result.ts';
 
 /** Judges what the connections of the two lanes really are. `isEmbedded`: the server is ours alone, and its user is its superuser. */
 export function judgeRoles(
   { live, sandbox, owner }: Readonly<Record<'live' | 'sandbox' | 'owner', RoleRow>>,
   isEmbedded: boolean,
-): Found {
+): CheckResult {
   for (const [name, row] of [
     ['purser_live', live],
     ['purser_sandbox', sandbox],

@@ -1,4 +1,4 @@
-import { bad, type Found, good, warn } from '#doctor/findings/finding.ts';
+import { bad, type CheckResult, good, warn } from '#doctor/findings/check-result.ts';
 
 /**
  * The limit is 100 bits: 16 random bytes in hexadecimal have about 112 bits by this measure, and 24 in base64 about
@@ -8,7 +8,7 @@ const BITS_MIN = 100;
 const WORDS = /[a-z]{4,}[ _.-][a-z]{4,}/i;
 
 /** Judges the secret by its text alone. Never says anything of it but the verdict. */
-export function judgeStrength(secret: Buffer, others: readonly string[]): Found {
+export function judgeStrength(secret: Buffer, others: readonly string[]): CheckResult {
   const text = secret.toString('utf8');
   if (others.includes(text)) return bad('PURSER_SECRET is also the value of another setting.');
   if (bitsOf(text) < BITS_MIN || WORDS.test(text))

@@ -1,4 +1,4 @@
-import { faultName, type Found, warn } from '#doctor/findings/finding.ts';
+import { faultName, type CheckResult, warn } from '#doctor/findings/check-result.ts';
 
 /** A check that reaches out of the process. It gives up when the signal says so. */
 export type Check<Result> = (signal: AbortSignal) => Promise<Result>;
@@ -10,8 +10,8 @@ export type Check<Result> = (signal: AbortSignal) => Promise<Result>;
 export async function withinTime<Result>(
   check: Check<Result>,
   msMax: number,
-): Promise<{ readonly result: Result } | { readonly failure: Found }> {
-  const late = Promise.withResolvers<{ readonly failure: Found }>();
+): Promise<{ readonly result: Result } | { readonly failure: CheckResult }> {
+  const late = Promise.withResolvers<{ readonly failure: CheckResult }>();
   const ending = new AbortController();
   const timer = setTimeout(() => {
     ending.abort();

@@ -1,16 +1,16 @@
 /** What a check found. */
-export interface Found {
+export interface CheckResult {
   readonly level: 'good' | 'warn' | 'bad';
   readonly what: string;
   /** What to do, if there is something better than what usually helps. */
   readonly remedy?: string;
 }
 
-export const good = (what: string): Found => ({ level: 'good', what });
-export const warn = (what: string, remedy?: string): Found => found('warn', what, remedy);
-export const bad = (what: string, remedy?: string): Found => found('bad', what, remedy);
+export const good = (what: string): CheckResult => ({ level: 'good', what });
+export const warn = (what: string, remedy?: string): CheckResult => resultOf('warn', what, remedy);
+export const bad = (what: string, remedy?: string): CheckResult => resultOf('bad', what, remedy);
 
-function found(level: 'warn' | 'bad', what: string, remedy: string | undefined): Found {
+function resultOf(level: 'warn' | 'bad', what: string, remedy: string | undefined): CheckResult {
   return remedy === undefined ? { level, what } : { level, what, remedy };
 }
 
