@@ -3,6 +3,7 @@ import { APP_ROLES } from './access.ts';
 import { appId, sessionId, userId } from './identifiers.ts';
 import { OPERATOR_ROLES } from './operator-access.ts';
 import { shownText } from './shown-text.ts';
+import { nextPage, pageLimit } from './pages.ts';
 
 /**
  * Requests and answers of the control plane (CP-01 to CP-03). Requests are strict objects: an unknown field is refused by
@@ -195,26 +196,8 @@ export const sandboxUserSchema = z
   .meta({ id: 'SandboxUser' });
 export const sandboxUserListSchema = z.object({
   users: z.array(sandboxUserSchema),
-  next: z
-    .string()
-    .nullable()
-    .meta({ description: 'Pass it as `?after=` to get the next page. It is null on the last page.' }),
+  next: nextPage('after'),
 });
-/** The page size of a query: at most `most`, and `standard` if it is left out. */
-export function pageLimit(most: number, standard = most) {
-  return queryNumber(1, most).default(standard);
-}
-
-/** A whole number in a query. Queries are text, so only plain digits count: not `1e3`, not `0x10`, not ` 5`. */
-export function queryNumber(least: number, most: number) {
-  const error = `must be a whole number from ${least} to ${most}`;
-  return z.preprocess(readNumber, z.int({ error }).min(least, { error }).max(most, { error }));
-}
-
-function readNumber(value: unknown): unknown {
-  return typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
-}
-
 export const sandboxPageSchema = z.strictObject({
   after: z.string().max(256).default(''),
   limit: pageLimit(1_000),

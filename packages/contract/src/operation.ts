@@ -41,3 +41,11 @@ export interface Operation {
 
 /** The refusals of a route about one thing of the caller's. Foreign and unknown things get the same 404 (AU-06). */
 export const OWN = ['NOT_FOUND'] as const satisfies readonly ErrorCode[];
+
+/** Operations of one group. */
+export function tagged(
+  tag: Operation['tag'],
+  operations: Readonly<Record<string, Omit<Operation, 'tag'>>>,
+): Readonly<Record<string, Operation>> {
+  return Object.fromEntries(Object.entries(operations).map(([name, operation]) => [name, { tag, ...operation }]));
+}

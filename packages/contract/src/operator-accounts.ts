@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { accountSchema, email, name, newPassword, pageLimit } from './control.ts';
+import { accountSchema, email, name, newPassword } from './control.ts';
 import { accountId } from './identifiers.ts';
 import { OPERATOR_ROLES } from './operator-access.ts';
 import { reason } from './operator.ts';
+import { nextPage, pageLimit } from './pages.ts';
 
 /** Requests and answers about accounts, for operators (CP-05). */
 
@@ -73,10 +74,7 @@ export const changeAnyAccountSchema = z
   });
 export const accountListSchema = z.object({
   accounts: z.array(anyAccountSchema),
-  next: z
-    .string()
-    .nullable()
-    .meta({ description: 'Pass it as `?after=` to get the next page. It is null on the last page.' }),
+  next: nextPage('after'),
 });
 export const newAnyAccountSchema = z
   .strictObject({

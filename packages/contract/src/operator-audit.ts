@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { amount, moment } from './control.ts';
 import { appId } from './identifiers.ts';
-import { auditEntrySchema, auditPageSchema, next } from './operator.ts';
+import { auditEntrySchema, auditPageSchema } from './operator.ts';
+import { nextPage } from './pages.ts';
 
 /** The audit trail as operators read it, and its chain of hashes (decision 71). */
 
@@ -56,7 +57,7 @@ export const operatorAuditListSchema = z.object({
         .meta({ description: 'The SHA-256 of the line, in hexadecimal. It is null for the first seconds.' }),
     }),
   ),
-  next,
+  next: nextPage('before'),
 });
 
 export const auditHeadSchema = z.object({

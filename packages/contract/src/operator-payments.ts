@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { amount, moment, pageLimit } from './control.ts';
+import { amount, moment } from './control.ts';
 import { appId, userId } from './identifiers.ts';
 import { reason } from './operator.ts';
 import { cellName } from './operator-wallets.ts';
+import { earlierNext, nextPage, pageLimit } from './pages.ts';
 
 /** Payments of all wallets, and what about them waits for a person (CP-05, ON-02). */
 
@@ -16,10 +17,6 @@ const anomaly = z
   .nullable()
   .meta({ description: 'How a payment differs from what was requested. It is null if it does not.' });
 const caseActSchema = z.enum(['pay_back', 'credit', 'book', 'release', 'mark_paid', 'recover', 'write_off', 'close']);
-const next = z
-  .string()
-  .nullable()
-  .meta({ description: 'Pass it as `?before=` to get the next page. It is null on the last page.' });
 
 export const paymentQuerySchema = z.strictObject({
   kind: kind.optional(),
@@ -32,11 +29,7 @@ export const paymentQuerySchema = z.strictObject({
     .enum(['true', 'false'])
     .default('false')
     .meta({ description: 'With `true`, lists only what waits for a person.' }),
-  before: z
-    .string()
-    .regex(/^\d{1,18}\.\w{1,64}$/, { error: 'must be the `next` of an earlier page' })
-    .optional()
-    .meta({ description: 'The `next` of the previous page.' }),
+  before: earlierNext(/^\d{1,18}\.\w{1,64}$/),
   limit: pageLimit(500, 100),
 });
 export const anyPaymentParamsSchema = z.object({ id: z.string().max(64) });
@@ -61,7 +54,7 @@ export const paymentLineListSchema = z.object({
       cell: cellName,
     }),
   ),
-  next,
+  next: nextPage('before'),
 });
 
 const standing = z

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { amount, moment, pageLimit } from './control.ts';
+import { amount, moment } from './control.ts';
 import { operatorWalletSchema } from './operator.ts';
+import { before, nextPage, pageLimit } from './pages.ts';
 
 /** Acts of operators that wait for a second person (CP-07). */
 
@@ -13,11 +14,7 @@ export const pendingPageSchema = z.strictObject({
     .enum(['waiting', 'all'])
     .default('waiting')
     .meta({ description: '`all` also shows acts that were done, rejected or expired.' }),
-  before: z
-    .string()
-    .regex(/^\d{1,18}$/, { error: 'must be the `next` of an earlier page' })
-    .optional()
-    .meta({ description: 'The `next` of the previous page.' }),
+  before,
   limit: pageLimit(500, 100),
 });
 
@@ -52,8 +49,5 @@ export const confirmedActSchema = z.object({
 
 export const pendingListSchema = z.object({
   acts: z.array(pendingActSchema).meta({ description: 'The newest acts come first.' }),
-  next: z
-    .string()
-    .nullable()
-    .meta({ description: 'Pass it as `?before=` to get the next page. It is null on the last page.' }),
+  next: nextPage('before'),
 });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { amount, moment, pageLimit } from './control.ts';
+import { amount, moment } from './control.ts';
 import { appId, paymentId } from './identifiers.ts';
 import { idempotencyKey, money, operatorWalletSchema } from './operator.ts';
+import { earlierNext, pageLimit } from './pages.ts';
 
 /** Requests and answers about all wallets, and about acts before they are done, for operators (CP-05). */
 
@@ -45,11 +46,7 @@ export const walletListQuerySchema = z
       .enum(WALLET_SORTS)
       .optional()
       .meta({ description: 'Sorts the wallets by when they were opened. The default is `newest`.' }),
-    after: z
-      .string()
-      .regex(PLACE, { error: 'must be the `next` of an earlier page' })
-      .optional()
-      .meta({ description: 'The `next` of the previous page.' }),
+    after: earlierNext(PLACE),
     limit: pageLimit(500, 100),
   })
   .refine(({ userId, sort }) => userId === undefined || sort === undefined, {

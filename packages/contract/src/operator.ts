@@ -3,9 +3,10 @@ import { receiptPriceSchema } from './catalogue-prices.ts';
 import { catalogueName } from './catalogue-models.ts';
 import { providerSchema } from './catalogue-providers.ts';
 import { aliasName, catalogueSchema, modelSchema } from './catalogue.ts';
-import { amount, appSchema, moment, pageLimit } from './control.ts';
+import { amount, appSchema, moment } from './control.ts';
 import { appId, paymentId, userId } from './identifiers.ts';
 import { SIGN_IN_RESULTS } from './sign-in-results.ts';
+import { before, earlierNext, nextPage, pageLimit } from './pages.ts';
 
 /** Requests and answers of the operator plane (CP-05). Everything that moves money needs a reason and a key. */
 
@@ -119,16 +120,6 @@ export const priceHistorySchema = z.object({
 });
 export { catalogueSchema, modelSchema, providerSchema };
 
-const before = z
-  .string()
-  .regex(/^\d{1,18}$/, { error: 'must be the `next` of an earlier page' })
-  .optional()
-  .meta({ description: 'The `next` of the previous page.' });
-export const next = z
-  .string()
-  .nullable()
-  .meta({ description: 'Pass it as `?before=` to get the next page. It is null on the last page.' });
-
 export const operatorWalletParamsSchema = z.object({ appId, userId });
 /** A wallet for a user who agreed elsewhere. A first credit needs a key, because a retry must not credit twice. */
 export const openWalletSchema = z
@@ -191,11 +182,7 @@ export const paymentListSchema = z.object({
     .meta({ description: 'The newest 100 payments.' }),
 });
 export const walletPageSchema = z.strictObject({
-  before: z
-    .string()
-    .regex(/^(\d{1,18}|[1-9]\d{0,8}\.[1-9]\d{0,17})$/, { error: 'must be the `next` of an earlier page' })
-    .optional()
-    .meta({ description: 'The `next` of the previous page.' }),
+  before: earlierNext(/^(\d{1,18}|[1-9]\d{0,8}\.[1-9]\d{0,17})$/),
   limit: pageLimit(1_000, 1_000),
 });
 /** A wallet with its holds and entries, all read in one snapshot, so that the figures agree with each other. Entries of other cells never change. */
@@ -223,7 +210,7 @@ export const walletDetailsSchema = z.object({
       }),
     }),
   ),
-  next,
+  next: nextPage('before'),
 });
 
 /** The result of the ledger check (WA-09). `ok` is true only if nothing differs. */
@@ -264,7 +251,7 @@ export const auditEntrySchema = z.object({
   before: facts,
   after: facts,
 });
-export const auditListSchema = z.object({ entries: z.array(auditEntrySchema), next });
+export const auditListSchema = z.object({ entries: z.array(auditEntrySchema), next: nextPage('before') });
 
 /** The sign-ins, counted by the minute. */
 export const signInListSchema = z.object({
@@ -277,7 +264,7 @@ export const signInListSchema = z.object({
       count: z.int().min(1),
     }),
   ),
-  next,
+  next: nextPage('before'),
 });
 export const signInPageSchema = auditPageSchema.extend({
   who: z.string().max(64).optional().meta({ description: 'Lists only sign-ins of this account or identity.' }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { moment, pageLimit } from './control.ts';
+import { moment } from './control.ts';
+import { pageLimit } from './pages.ts';
 
 /** Reports of the payment processor beside our books. */
 

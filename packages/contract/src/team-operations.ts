@@ -1,12 +1,9 @@
-import { type Operation, OWN } from './operation.ts';
-
-const tag = 'Apps and keys';
+import { OWN, tagged } from './operation.ts';
 
 /** The operations on the members of an app. */
-export const TEAM_OPERATIONS: Readonly<Record<string, Operation>> = {
+export const TEAM_OPERATIONS = tagged('Apps and keys', {
   'GET /apps/{appId}/activity': {
     id: 'listActivity',
-    tag,
     summary: 'Lists what all members did with an app, newest first',
     description:
       'The list has acts on keys, the profile, the team, the webhook and test users, and says who acted, when and from where. `action` restricts it to one kind. It has no acts of operators and no sign-ins.',
@@ -14,13 +11,11 @@ export const TEAM_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   'GET /apps/{appId}/team': {
     id: 'getTeam',
-    tag,
     summary: 'Lists the members of an app with their roles, and the invitations that have not been used yet',
     refuses: OWN,
   },
   'POST /apps/{appId}/invitations': {
     id: 'inviteMember',
-    tag,
     summary: 'Mails an invitation to become a member of an app',
     description:
       'The link works once, within seven days, for an account whose e-mail is the invited one and verified. Inviting an address again makes the earlier link void. An app has at most 50 members and invitations.',
@@ -28,20 +23,17 @@ export const TEAM_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   'DELETE /apps/{appId}/invitations/{invitationId}': {
     id: 'withdrawInvitation',
-    tag,
     summary: 'Withdraws an invitation; its link stops working at once',
     refuses: OWN,
   },
   'PATCH /apps/{appId}/team/{accountId}': {
     id: 'changeMember',
-    tag,
     summary: 'Gives a member another role, in force with their next request',
     description: 'A 409 means that this is the last owner who can sign in.',
     refuses: [...OWN, 'CONFLICT'],
   },
   'DELETE /apps/{appId}/team/{accountId}': {
     id: 'removeMember',
-    tag,
     summary: 'Removes a member, who loses access with their next request',
     description:
       'Keys that they made keep working, because keys belong to the app. Invitations that they sent are withdrawn. A 409 means that this is the last owner who can sign in.',
@@ -49,15 +41,13 @@ export const TEAM_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   'POST /apps/{appId}/leave': {
     id: 'leaveApp',
-    tag,
     summary: 'Ends your own membership of an app',
     description: 'A 409 means that you are the last owner who can sign in.',
     refuses: [...OWN, 'CONFLICT'],
   },
   'POST /invitations/accept': {
     id: 'acceptInvitation',
-    tag,
     summary: 'Accepts an invitation with the token from its mail',
     refuses: ['CONFLICT', 'FORBIDDEN'],
   },
-};
+});

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { amount, moment, pageLimit } from './control.ts';
+import { amount, moment } from './control.ts';
 import { receiptPriceSchema } from './catalogue-prices.ts';
 import { appId, userId } from './identifiers.ts';
+import { nextPage, pageLimit } from './pages.ts';
 
 /** Usage and receipts, for app owners (CP-04). */
 
@@ -48,10 +49,7 @@ export const usageReportSchema = z
         chargedMicros: amount,
       }),
     ),
-    next: z
-      .string()
-      .nullable()
-      .meta({ description: 'Pass it as `?after=` to get the next page. It is null on the last page.' }),
+    next: nextPage('after'),
   })
   .meta({ id: 'UsageReport' });
 
@@ -165,10 +163,7 @@ export const callTraceSchema = z
 export const foundCallsSchema = z.object({ calls: z.array(receiptSchema), traces: z.array(callTraceSchema) });
 export const latestCallsSchema = z.object({
   traces: z.array(callTraceSchema),
-  next: z
-    .string()
-    .nullable()
-    .meta({ description: 'Pass it as `?after=` to get the next page. It is null on the last page.' }),
+  next: nextPage('after'),
 });
 export const receiptParamsSchema = z.object({ appId, callId: z.string() });
 const callName = {

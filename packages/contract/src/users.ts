@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { amount, moment, pageLimit } from './control.ts';
+import { amount, moment } from './control.ts';
 import { appId, userId } from './identifiers.ts';
+import { nextPage, pageLimit } from './pages.ts';
 
 /** Requests and answers about the users of an app who have a connected wallet. */
 
@@ -29,10 +30,7 @@ export const appUserDetailsSchema = appUserSchema
   .meta({ id: 'AppUserDetails' });
 export const appUserListSchema = z.object({
   users: z.array(appUserSchema),
-  next: z
-    .string()
-    .nullable()
-    .meta({ description: 'Pass it as `?after=` to get the next page. It is null on the last page.' }),
+  next: nextPage('after'),
 });
 export const appUsersQuerySchema = z.strictObject({
   after: z.string().max(256).default(''),

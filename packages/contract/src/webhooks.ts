@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { moment, pageLimit, queryNumber } from './control.ts';
+import { moment } from './control.ts';
 import { appId, listenerId } from './identifiers.ts';
+import { nextPage, pageLimit, queryNumber } from './pages.ts';
 
 /** Webhook subscriptions and deliveries (WH-01 to WH-14), and listeners. */
 
@@ -139,10 +140,7 @@ export const deliverySchema = z.object({
 export const deliveriesSchema = z
   .object({
     deliveries: z.array(deliverySchema),
-    next: z
-      .string()
-      .nullable()
-      .meta({ description: 'Pass it as `?before=` to get the next page. It is null on the last page.' }),
+    next: nextPage('before'),
   })
   .meta({ id: 'Deliveries' });
 
