@@ -1,10 +1,12 @@
 // The ledger without a gateway around it: a process that places and settles holds as `app/compose.ts` lets a gateway do,
 // and that commits single rows for comparison. Told what to do by `measures/ledger.ts`.
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Holds } from '../../packages/service/src/ledger/holds.ts';
 import type { AppId, EndUserId } from '../../packages/service/src/kernel/values/ids.ts';
 import { micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { obey, startArgument } from '../support/worker.ts';
-import { openCode } from './code.ts';
+import type * as codeModule from './code.ts';
 import { PAIR_PRICE_MICROS } from './price.ts';
 
 /** Where it works, and as whom. */
@@ -61,7 +63,11 @@ const STRIDE = 7_919;
 const USAGE = { promptTokens: 8, cachedTokens: 0, cacheWriteTokens: 0, completionTokens: 47, reasoningTokens: 0 };
 
 const ground = startArgument() as LedgerGround;
-const { appIds } = ground;
+const { appIds, root } = ground;
+// Each checkout knows its own files: an older one has other names.
+const { openCode } = (await import(
+  pathToFileURL(path.join(root, 'benchmarks/ledger/code.ts')).href
+)) as typeof codeModule;
 const { holds, openHolds, owner, newCallId, newCorrelationId } = await openCode(ground);
 await owner.query(
   'create table if not exists benchmark_commits (number bigint generated always as identity primary key)',
