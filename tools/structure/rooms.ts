@@ -179,7 +179,7 @@ export const ROOMS: Readonly<Record<string, Table>> = {
     health: 'acts',
     'look-up': 'acts',
     people: 'acts',
-    money: 'acts people',
+    money: 'acts look-up people',
   }),
   payments: tableOf({
     processor: '',

@@ -1,6 +1,7 @@
 import { codingAgentOf, type CodingAgent } from '#kernel/calls/call-session.ts';
 import type { AppId, EndUserId } from '#kernel/values/ids.ts';
 import { type Micros, microsFromRow } from '#kernel/values/micros.ts';
+import { type AskedPage, cutPage } from '#kernel/values/page.ts';
 
 /** What the calls of one session have cost (CP-19), in real or play money. */
 export interface UsedSession {
@@ -25,11 +26,6 @@ export interface SessionPage {
 export interface SessionUser {
   readonly appId: AppId;
   readonly userId: EndUserId;
-}
-
-export interface AskedPage {
-  readonly before: string | undefined;
-  readonly most: number;
 }
 
 /** Reads sessions of a user, those that began last first. A `before` that is no place begins at the newest. */
@@ -84,8 +80,8 @@ export function mergePages(pages: readonly SessionPage[], most: number): Session
 }
 
 function pageOf(sessions: readonly UsedSession[], most: number): SessionPage {
-  const shown = sessions.slice(0, most);
-  return { sessions: shown, next: sessions.length > most ? shown.at(-1)?.place : undefined };
+  const { rows, next } = cutPage(sessions, most, (last) => last.place);
+  return { sessions: rows, next };
 }
 
 function comparePlaces(one: UsedSession, other: UsedSession): number {

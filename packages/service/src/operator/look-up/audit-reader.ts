@@ -8,14 +8,15 @@ import {
 } from '#audit/queries.ts';
 import type { Pool } from '#db/pool/pool.ts';
 import type { AccountId, AppId } from '#kernel/values/ids.ts';
+import { type AskedPage, readPage } from '#kernel/values/page.ts';
 import { microsSumFromRow } from '#kernel/values/micros.ts';
 
 /** One act, as the trail keeps it. */
 export type Entry = Omit<AuditEntry, keyof Actor> & Actor & { readonly atMs: number };
 
-interface Page {
-  readonly before: string | undefined;
-  readonly most: number;
+interface Entries {
+  readonly entries: readonly Entry[];
+  readonly next: string | undefined;
 }
 
 /** The sign-ins of one minute, by one account or identity, from one address. */
@@ -36,51 +37,44 @@ export interface AuditReader {
   /** An owner's own acts: all of them, or those on one app. */
   readonly pageOf: (
     owner: { readonly accountId: AccountId; readonly appId: AppId | undefined },
-    page: Page,
-  ) => Promise<{ readonly entries: readonly Entry[]; readonly next: string | undefined }>;
+    page: AskedPage,
+  ) => Promise<Entries>;
   /** What all members of an app did with it: everything, or one kind of act. Their sign-ins and other apps are not in it. */
   readonly pageOfApp: (
     app: { readonly appId: AppId; readonly action: string | undefined },
-    page: Page,
-  ) => Promise<{ readonly entries: readonly Entry[]; readonly next: string | undefined }>;
+    page: AskedPage,
+  ) => Promise<Entries>;
   /** Reads sign-ins and failed attempts of one account or identity, or of everybody. */
   readonly signIns: (
-    page: Page & { readonly who: string | undefined },
+    page: AskedPage & { readonly who: string | undefined },
   ) => Promise<{ readonly signIns: readonly SignIns[]; readonly next: string | undefined }>;
 }
 
 export function createAuditReader(pool: Pool): AuditReader {
   return {
-    pageOf: async (owner, page) => pageOf(await selectOwnersEntries(pool, owner, asked(page)), page),
-    pageOfApp: async (app, page) => pageOf(await selectAppEntries(pool, app, asked(page)), page),
+    pageOf: (owner, page) => entriesOf(page, (asked) => selectOwnersEntries(pool, owner, asked)),
+    pageOfApp: (app, page) => entriesOf(page, (asked) => selectAppEntries(pool, app, asked)),
     signIns: async ({ who, ...page }) => {
-      const found = await selectSignIns(pool, { who, ...asked(page) });
-      const rows = found.slice(0, page.most);
-      return {
-        signIns: rows.map(({ minute, who: whose, result, address, count }) => ({
-          minuteMs: minute.getTime(),
-          who: whose === '' ? undefined : whose,
-          result,
-          from: address === '' ? undefined : address,
-          count,
-        })),
-        next: found.length > page.most ? rows.at(-1)?.sign_in_id.toString() : undefined,
-      };
+      const { rows, next } = await readPage(
+        page,
+        (asked) => selectSignIns(pool, { who, ...asked }),
+        (last) => last.sign_in_id,
+      );
+      const signIns = rows.map(({ minute, who: whose, result, address, count }) => ({
+        minuteMs: minute.getTime(),
+        who: whose === '' ? undefined : whose,
+        result,
+        from: address === '' ? undefined : address,
+        count,
+      }));
+      return { signIns, next };
     },
   };
 }
 
-/** One more than the page holds: only its presence shows that there is a next page. */
-function asked({ before, most }: Page) {
-  return { before: before === undefined ? undefined : BigInt(before), most: most + 1 };
-}
-
-function pageOf(found: readonly AuditRow[], { most }: Page) {
-  const rows = found.slice(0, most);
-  return {
-    entries: rows.map(entryOf),
-    next: found.length > most ? rows.at(-1)?.entry_id.toString() : undefined,
-  };
+async function entriesOf(page: AskedPage, read: Parameters<typeof readPage<AuditRow>>[1]): Promise<Entries> {
+  const { rows, next } = await readPage(page, read, (last) => last.entry_id);
+  return { entries: rows.map(entryOf), next };
 }
 
 /** An entry as readers of the trail get it. */

@@ -1,6 +1,7 @@
 import { selectEnd } from '#audit/chain-queries.ts';
 import { type EntryFilter, type FoundEntry, selectFoundEntries } from '#audit/search-queries.ts';
 import type { Pool } from '#db/pool/pool.ts';
+import { type AskedPage, readPage } from '#kernel/values/page.ts';
 import { entryOf } from '#operator/look-up/audit-reader.ts';
 
 export type { EntryFilter } from '#audit/search-queries.ts';
@@ -22,7 +23,7 @@ export interface AuditSearch {
   /** A page of the entries that fit, the newest first. Pass `next` as `before` to get the page after it. */
   readonly find: (
     filter: EntryFilter,
-    page: { readonly before: string | undefined; readonly most: number },
+    page: AskedPage,
   ) => Promise<{ readonly entries: readonly Found[]; readonly next: string | undefined }>;
   /** All entries that fit, the newest first, read in batches as they are taken: one batch is in memory. */
   readonly all: (filter: EntryFilter) => AsyncGenerator<readonly Found[]>;
@@ -33,11 +34,13 @@ const BATCH = 1_000;
 
 export function createAuditSearch(pool: Pool): AuditSearch {
   return {
-    find: async (filter, { before, most }) => {
-      const page = { before: before === undefined ? undefined : BigInt(before), most: most + 1 };
-      const found = await selectFoundEntries(pool, filter, page);
-      const rows = found.slice(0, most);
-      return { entries: rows.map(foundOf), next: found.length > most ? String(rows.at(-1)?.entry_id) : undefined };
+    find: async (filter, page) => {
+      const { rows, next } = await readPage(
+        page,
+        (asked) => selectFoundEntries(pool, filter, asked),
+        (last) => last.entry_id,
+      );
+      return { entries: rows.map(foundOf), next };
     },
     all: async function* (filter) {
       let before: bigint | undefined;

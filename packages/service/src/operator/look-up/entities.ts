@@ -6,21 +6,17 @@ import type { Micros } from '#kernel/values/micros.ts';
 export interface Entity {
   readonly kind: (typeof ENTITY_KINDS)[number];
   readonly id: string;
-  /** What people call it, as far as it is known: the mail address of an account. */
+  /** What people call it, as far as it is known: the name of an app, the mail address of a person, the model of a call. */
   readonly name?: string | undefined;
 }
 
 /** An entity that was found, with what belongs to it. */
 export interface FoundEntity extends Entity {
-  /** What people call it: the name of an app, the mail address of a person, the model of a call. */
-  readonly name: string | undefined;
-  readonly state: string | undefined;
-  readonly atMs: number | undefined;
-  readonly amount: Micros | undefined;
+  readonly state?: string | undefined;
+  readonly atMs?: number | undefined;
+  readonly amount?: Micros | undefined;
   readonly related: readonly Entity[];
 }
-
-export const nothing = { name: undefined, state: undefined, atMs: undefined, amount: undefined } as const;
 
 /** A wallet by whose it is. */
 export function walletEntity(appId: AppId, userId: EndUserId): Entity {

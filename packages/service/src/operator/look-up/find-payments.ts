@@ -10,7 +10,33 @@ import {
   selectByProcessorId,
 } from '#payments/overview/find-queries.ts';
 
+/** Payments, refunds, disputes, cases and checkouts by the prefixes of their ids. */
+const BY_PREFIX = {
+  pay_: ['payment', selectAnyPayment],
+  ref_: ['refund', selectAnyRefund],
+  dsp_: ['dispute', selectAnyDispute],
+  cas_: ['case', selectAnyCase],
+  chk_: ['checkout', selectAnyCheckout],
+} as const;
+
 type PaymentRow = NonNullable<Awaited<ReturnType<typeof selectAnyPayment>>>;
+
+/** Finds a payment, or what hangs on one, by its id. Undefined if nothing has the id, or it is an id of another kind. */
+export async function findPayment(pool: Pool, id: string): Promise<FoundEntity | undefined> {
+  const [, [kind, select] = []] = Object.entries(BY_PREFIX).find(([prefix]) => id.startsWith(prefix)) ?? [];
+  const row = await select?.(pool, id);
+  if (row === undefined || kind === undefined) return undefined;
+  const { state, at, amount_micros: amount } = row;
+  const paid = kind === 'checkout' ? (row.payment_id === null ? 'not paid' : 'paid') : undefined;
+  const related = aroundPayment(row).filter((one) => one.kind !== kind);
+  return { kind, id, state: state ?? paid, atMs: at.getTime(), amount: microsFromRow(amount), related };
+}
+
+/** What the payment processor calls by this id, such as `pi_…`. */
+export async function findByProcessorId(pool: Pool, text: string): Promise<FoundEntity | undefined> {
+  const ours = await selectByProcessorId(pool, text);
+  return ours === undefined ? undefined : findPayment(pool, ours);
+}
 
 /** What belongs to a payment, as far as it is known. */
 function aroundPayment(row: PaymentRow): readonly Entity[] {
@@ -20,43 +46,4 @@ function aroundPayment(row: PaymentRow): readonly Entity[] {
     walletEntity(row.app_id, row.user_id),
     { kind: 'app', id: row.app_id },
   ];
-}
-
-function foundPayment(
-  kind: 'payment' | 'refund' | 'checkout' | 'dispute' | 'case',
-  id: string,
-  row: PaymentRow | undefined,
-): readonly FoundEntity[] {
-  if (row === undefined) return [];
-  const related = aroundPayment(row).filter((one) => one.kind !== kind);
-  const { state, at, amount_micros: amount } = row;
-  const unpaid = kind === 'checkout' ? (row.payment_id === null ? 'not paid' : 'paid') : undefined;
-  return [
-    {
-      kind,
-      id,
-      name: undefined,
-      state: state ?? unpaid,
-      atMs: at.getTime(),
-      amount: microsFromRow(amount),
-      related,
-    },
-  ];
-}
-
-/** Payments, refunds, disputes, cases and checkouts by their ids. */
-export const PAYMENT_FINDERS: Readonly<Record<string, (pool: Pool, id: string) => Promise<readonly FoundEntity[]>>> = {
-  pay_: async (pool, id) => foundPayment('payment', id, await selectAnyPayment(pool, id)),
-  ref_: async (pool, id) => foundPayment('refund', id, await selectAnyRefund(pool, id)),
-  dsp_: async (pool, id) => foundPayment('dispute', id, await selectAnyDispute(pool, id)),
-  cas_: async (pool, id) => foundPayment('case', id, await selectAnyCase(pool, id)),
-  chk_: async (pool, id) => foundPayment('checkout', id, await selectAnyCheckout(pool, id)),
-};
-
-/** What the payment processor calls by this id, such as `pi_…`. */
-export async function findByProcessorId(pool: Pool, text: string): Promise<readonly FoundEntity[]> {
-  const ours = await selectByProcessorId(pool, text);
-  if (ours === undefined) return [];
-  const find = Object.entries(PAYMENT_FINDERS).find(([prefix]) => ours.startsWith(prefix))?.[1];
-  return (await find?.(pool, ours)) ?? [];
 }

@@ -24,8 +24,8 @@ import {
 import { type Micros, microsFromRow } from '#kernel/values/micros.ts';
 import { selectHoldOfCall, selectWalletByNumber } from '#ledger/history/call-queries.ts';
 import { createWallets } from '#ledger/wallet/wallet.ts';
-import { findByProcessorId, PAYMENT_FINDERS } from '#operator/look-up/find-payments.ts';
-import { type Entity, type FoundEntity, nothing, walletEntity } from '#operator/look-up/entities.ts';
+import { findByProcessorId, findPayment } from '#operator/look-up/find-payments.ts';
+import { type Entity, type FoundEntity, walletEntity } from '#operator/look-up/entities.ts';
 import { selectPending } from '#operator/acts/queries.ts';
 import { listPayments } from '#payments/refunds/refunds.ts';
 import { selectAnyEvent } from '#webhooks/history/attention-queries.ts';
@@ -64,121 +64,114 @@ const NUMBER = /^[1-9]\d{0,17}$/;
 const WALLET = /^(app_[0-9A-Za-z]+)(?:\s+|\/)(\S+)$/;
 
 export function createFinder({ pool, findCalls }: FinderOptions): FindAnything {
-  const byPrefix: Readonly<Record<string, (id: string) => Promise<readonly FoundEntity[]>>> = {
-    app_: (id) => findApp(pool, appIdOf.parse(id)),
-    key_: (id) => findKey(pool, id),
-    acct_: async (id) => foundAccount(pool, await selectAccountById(pool, accountIdOf.parse(id))),
-    idn_: async (id) => foundIdentity(pool, await selectIdentity(pool, identityIdOf.parse(id))),
-    con_: (id) => findConnection(pool, id),
-    evt_: (id) => findEvent(pool, id),
-    pnd_: (id) => findPending(pool, id),
-  };
   return async (typed) => {
     const text = typed.trim();
     const [, app = '', user = ''] = WALLET.exec(text) ?? [];
-    if (app !== '') return findWallet(pool, appIdOf.parse(app), parseEndUserId(user));
+    if (app !== '') return known([await findWallet(pool, appIdOf.parse(app), parseEndUserId(user))]);
     if (text.includes('@')) return findPerson(pool, text);
     const callId = parseCallId(text.toLowerCase());
-    if (callId !== undefined) return callsOrHold(pool, callId, await findCalls({ callId }));
-    const isOf = ([prefix]: readonly [string, unknown]) => text.startsWith(prefix);
-    const ofPayments = Object.entries(PAYMENT_FINDERS).find(isOf)?.[1];
-    const look = Object.entries(byPrefix).find(isOf)?.[1];
-    const found = (await ofPayments?.(pool, text)) ?? (await look?.(text)) ?? [];
-    if (found.length > 0 || parseCorrelationId(text) === undefined) return found;
+    if (callId !== undefined) {
+      const calls = (await findCalls({ callId })).map(foundCall);
+      return calls.length > 0 ? calls : known([await findRunningCall(pool, callId)]);
+    }
+    const find = Object.entries(BY_PREFIX).find(([prefix]) => text.startsWith(prefix))?.[1] ?? findPayment;
+    const found = await find(pool, text);
+    if (found !== undefined || parseCorrelationId(text) === undefined) return known([found]);
     // A caller may choose a correlation id that looks like any other id.
-    const [calls, paid, numbered] = await Promise.all([
+    const [calls, ...others] = await Promise.all([
       findCalls({ correlationId: text }),
       findByProcessorId(pool, text),
-      NUMBER.test(text) ? findWalletByNumber(pool, BigInt(text)) : [],
+      NUMBER.test(text) ? findWalletByNumber(pool, BigInt(text)) : undefined,
     ]);
-    return [...paid, ...numbered, ...calls.map(foundCall)];
+    return [...known(others), ...calls.map(foundCall)];
   };
 }
 
-function foundCall(call: FoundCall): FoundEntity {
-  const { appId, userId, callId, correlationId, mode } = call;
+type Finder = (pool: Pool, id: string) => Promise<FoundEntity | undefined>;
+
+/** What finds an entity by its id, by the prefix of the id. */
+const BY_PREFIX: Readonly<Record<string, Finder>> = {
+  app_: (pool, id) => findApp(pool, appIdOf.parse(id)),
+  key_: findKey,
+  acct_: async (pool, id) => foundAccount(pool, await selectAccountById(pool, accountIdOf.parse(id))),
+  idn_: async (pool, id) => foundIdentity(pool, await selectIdentity(pool, identityIdOf.parse(id))),
+  con_: async (pool, id) => findWalletOf(pool, await selectConnectionById(pool, id)),
+  evt_: findEvent,
+  pnd_: findPending,
+};
+
+function known(found: readonly (FoundEntity | undefined)[]): readonly FoundEntity[] {
+  return found.filter((one) => one !== undefined);
+}
+
+function foundCall({
+  appId,
+  userId,
+  callId,
+  correlationId,
+  mode,
+  model,
+  outcome,
+  atMs,
+  charged,
+}: FoundCall): FoundEntity {
+  // Play money is in no wallet of the ledger.
+  const wallet = userId === undefined || mode === 'sandbox' ? [] : [walletEntity(appId, userId)];
+  const related: readonly Entity[] = [{ kind: 'app', id: appId }, ...wallet];
   return {
     kind: 'call',
     id: callId ?? correlationId ?? '',
-    name: call.model,
-    state: call.outcome,
-    atMs: call.atMs,
-    amount: call.charged,
-    // Play money is in no wallet of the ledger.
-    related: [
-      { kind: 'app', id: appId },
-      ...(userId === undefined || mode === 'sandbox' ? [] : [walletEntity(appId, userId)]),
-    ],
+    name: model,
+    state: outcome,
+    atMs,
+    amount: charged,
+    related,
   };
 }
 
 /** A call that runs has neither a receipt nor a trace, only its hold. */
-async function callsOrHold(pool: Pool, callId: CallId, calls: readonly FoundCall[]): Promise<readonly FoundEntity[]> {
-  if (calls.length > 0) return calls.map(foundCall);
+async function findRunningCall(pool: Pool, callId: CallId): Promise<FoundEntity | undefined> {
   const hold = await selectHoldOfCall(pool, callId);
-  if (hold === undefined) return [];
-  return [
-    {
-      ...nothing,
-      kind: 'call',
-      id: callId,
-      state: 'running',
-      atMs: hold.placed_at.getTime(),
-      related: [{ kind: 'app', id: hold.app_id }, walletEntity(hold.app_id, hold.user_id)],
-    },
-  ];
+  if (hold === undefined) return undefined;
+  const related: readonly Entity[] = [{ kind: 'app', id: hold.app_id }, walletEntity(hold.app_id, hold.user_id)];
+  return { kind: 'call', id: callId, state: 'running', atMs: hold.placed_at.getTime(), related };
 }
 
-async function findApp(pool: Pool, appId: AppId): Promise<readonly FoundEntity[]> {
-  const row = await selectAppDetails(pool, appId);
-  if (row === undefined) return [];
-  const members = await selectMembers(pool, appId);
-  return [
-    {
-      ...nothing,
-      kind: 'app',
-      id: appId,
-      name: row.name,
-      state: row.status,
-      atMs: row.created_at.getTime(),
-      related: members.map((member) => ({ kind: 'account', id: member.account_id, name: member.email })),
-    },
-  ];
+async function findApp(pool: Pool, id: AppId): Promise<FoundEntity | undefined> {
+  const row = await selectAppDetails(pool, id);
+  if (row === undefined) return undefined;
+  const related = (await selectMembers(pool, id)).map(accountEntity);
+  return { kind: 'app', id, name: row.name, state: row.status, atMs: row.created_at.getTime(), related };
 }
 
-async function findKey(pool: Pool, id: string): Promise<readonly FoundEntity[]> {
+async function findKey(pool: Pool, id: string): Promise<FoundEntity | undefined> {
   const row = await selectAppOfKey(pool, id);
-  if (row === undefined) return [];
+  if (row === undefined) return undefined;
   const state = `${row.mode}, ${row.is_revoked ? 'revoked' : 'not revoked'}`;
-  return [
-    { ...nothing, kind: 'key', id, name: row.name ?? undefined, state, related: await appAndOwners(pool, row.app_id) },
-  ];
+  return { kind: 'key', id, name: row.name ?? undefined, state, related: await appAndOwners(pool, row.app_id) };
 }
 
-async function foundAccount(pool: Pool, row: AccountRow | undefined): Promise<readonly FoundEntity[]> {
-  if (row === undefined) return [];
+async function foundAccount(pool: Pool, row: AccountRow | undefined): Promise<FoundEntity | undefined> {
+  if (row === undefined) return undefined;
   const apps = await selectMemberships(pool, row.account_id);
-  return [
-    {
-      ...nothing,
-      kind: 'account',
-      id: row.account_id,
-      name: row.email,
-      state: row.is_disabled ? 'disabled' : (row.operator_role ?? row.role),
-      atMs: row.created_at.getTime(),
-      related: apps.map((app) => ({ kind: 'app', id: app.app_id, name: app.name })),
-    },
-  ];
+  return {
+    kind: 'account',
+    id: row.account_id,
+    name: row.email,
+    state: row.is_disabled ? 'disabled' : (row.operator_role ?? row.role),
+    atMs: row.created_at.getTime(),
+    related: apps.map((app) => ({ kind: 'app', id: app.app_id, name: app.name })),
+  };
 }
 
 async function foundIdentity(
   pool: Pool,
   row: Awaited<ReturnType<typeof selectIdentity>>,
-): Promise<readonly FoundEntity[]> {
-  if (row === undefined) return [];
+): Promise<FoundEntity | undefined> {
+  if (row === undefined) return undefined;
   const owned = await selectConnectionsOf(pool, row.identity_id, RELATED_MAX);
   const related = owned.map((one) => walletEntity(one.app_id, one.user_id));
-  return [{ ...nothing, kind: 'identity', id: row.identity_id, name: row.email, related }];
+  return { kind: 'identity', id: row.identity_id, name: row.email, related };
 }
 
 /** The owner of wallets and the account with exactly this mail address. */
@@ -188,56 +181,54 @@ async function findPerson(pool: Pool, text: string): Promise<readonly FoundEntit
     email && selectIdentityByEmail(pool, email),
     selectAccountByEmail(pool, normalisedEmail(text)),
   ]);
-  return [...(await foundIdentity(pool, person)), ...(await foundAccount(pool, account))];
+  return known([await foundIdentity(pool, person), await foundAccount(pool, account)]);
 }
 
-async function findConnection(pool: Pool, id: string): Promise<readonly FoundEntity[]> {
-  const row = await selectConnectionById(pool, id);
-  return row === undefined ? [] : findWallet(pool, row.app_id, row.user_id);
+async function findWalletByNumber(pool: Pool, walletId: bigint): Promise<FoundEntity | undefined> {
+  return findWalletOf(pool, await selectWalletByNumber(pool, walletId));
 }
 
-async function findWalletByNumber(pool: Pool, walletId: bigint): Promise<readonly FoundEntity[]> {
-  const row = await selectWalletByNumber(pool, walletId);
-  return row === undefined ? [] : findWallet(pool, row.app_id, row.user_id);
+async function findWalletOf(
+  pool: Pool,
+  row: { readonly app_id: AppId; readonly user_id: EndUserId } | undefined,
+): Promise<FoundEntity | undefined> {
+  return row && findWallet(pool, row.app_id, row.user_id);
 }
 
-async function findWallet(pool: Pool, appId: AppId, userId: EndUserId | undefined): Promise<readonly FoundEntity[]> {
-  if (userId === undefined) return [];
+async function findWallet(pool: Pool, appId: AppId, userId: EndUserId | undefined): Promise<FoundEntity | undefined> {
+  if (userId === undefined) return undefined;
   const [found, owner, payments] = await Promise.all([
     createWallets(pool).find(appId, userId),
     ownerOfWallet(pool, appId, userId),
     listPayments(pool, appId, userId),
   ]);
-  if (found === undefined) return [];
+  if (found === undefined) return undefined;
   const { isSuspended, isConnected, balance } = found;
-  return [
-    {
-      ...nothing,
-      ...walletEntity(appId, userId),
-      state: isSuspended ? 'suspended' : isConnected ? 'connected' : 'disconnected',
-      amount: balance,
-      related: [
-        { kind: 'app', id: appId },
-        ...(owner === undefined ? [] : [{ kind: 'identity' as const, id: owner }]),
-        ...payments.map(({ paymentId }) => ({ kind: 'payment' as const, id: paymentId })),
-      ],
-    },
-  ];
+  return {
+    ...walletEntity(appId, userId),
+    state: isSuspended ? 'suspended' : isConnected ? 'connected' : 'disconnected',
+    amount: balance,
+    related: [
+      { kind: 'app', id: appId },
+      ...(owner === undefined ? [] : [{ kind: 'identity' as const, id: owner }]),
+      ...payments.map(({ paymentId }) => ({ kind: 'payment' as const, id: paymentId })),
+    ],
+  };
 }
 
-async function findEvent(pool: Pool, id: string): Promise<readonly FoundEntity[]> {
+async function findEvent(pool: Pool, id: string): Promise<FoundEntity | undefined> {
   const row = await selectAnyEvent(pool, id);
-  if (row === undefined) return [];
+  if (row === undefined) return undefined;
   const { type: name, state, created_at: at, app_id: appId, user_id: userId } = row;
   const about = userId === null ? [] : [walletEntity(appId, userId)];
   const related = [...(await appAndOwners(pool, appId)), ...about];
-  return [{ ...nothing, kind: 'event', id, name, state, atMs: at.getTime(), related }];
+  return { kind: 'event', id, name, state, atMs: at.getTime(), related };
 }
 
 /** An act that waits or waited for a second person. Its subject is a wallet, with a payment if it is about one. */
-async function findPending(pool: Pool, id: string): Promise<readonly FoundEntity[]> {
+async function findPending(pool: Pool, id: string): Promise<FoundEntity | undefined> {
   const row = await selectPending(pool, id);
-  if (row === undefined) return [];
+  if (row === undefined) return undefined;
   const { action: name, subject, state, requested_at: at, requested_by: by, requested_email: email } = row;
   const [app = '', user = '', payment] = subject.split(' ');
   const userId = parseEndUserId(user);
@@ -246,15 +237,15 @@ async function findPending(pool: Pool, id: string): Promise<readonly FoundEntity
     ...(payment === undefined ? [] : [{ kind: 'payment' as const, id: payment }]),
     { kind: 'account', id: by, name: email },
   ];
-  const amount = microsFromRow(row.amount_micros);
-  return [{ kind: 'pending', id, name, state, atMs: at.getTime(), amount, related }];
+  return { kind: 'pending', id, name, state, atMs: at.getTime(), amount: microsFromRow(row.amount_micros), related };
 }
 
 /** The app of an entity, and the accounts that own it. */
 async function appAndOwners(pool: Pool, appId: AppId): Promise<readonly Entity[]> {
   const owners = (await selectMembers(pool, appId)).filter(({ role }) => role === 'owner');
-  return [
-    { kind: 'app', id: appId },
-    ...owners.map((one) => ({ kind: 'account' as const, id: one.account_id, name: one.email })),
-  ];
+  return [{ kind: 'app', id: appId }, ...owners.map(accountEntity)];
+}
+
+function accountEntity(row: { readonly account_id: string; readonly email: string }): Entity {
+  return { kind: 'account', id: row.account_id, name: row.email };
 }

@@ -1,4 +1,5 @@
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { type AskedPage, readPage } from '#kernel/values/page.ts';
 import type { Wallet } from '#ledger/wallet/wallet.ts';
 import { type Act, lineOf, type Recorded, recorded, Repeated } from '#operator/acts/act.ts';
 import { countMovement, judgeMovement, judgeTwoPersons } from '#operator/acts/money-limits.ts';
@@ -25,12 +26,12 @@ import type { Queryable } from '#db/pool/pool.ts';
 /** Acts that are too large for one person, and those who decide about them (CP-07, decision 72). */
 export interface PendingActs {
   /** The newest first. Pass `next` as `before` to get the page after it; undefined on the last one. */
-  readonly list: (page: {
-    readonly before: string | undefined;
-    readonly most: number;
-    /** Tells whether only acts that wait are listed, or also those that were done, rejected or expired. */
-    readonly isWaiting: boolean;
-  }) => Promise<{ readonly acts: readonly PendingAct[]; readonly next: string | undefined }>;
+  readonly list: (
+    page: AskedPage & {
+      /** Tells whether only acts that wait are listed, or also those that were done, rejected or expired. */
+      readonly isWaiting: boolean;
+    },
+  ) => Promise<{ readonly acts: readonly PendingAct[]; readonly next: string | undefined }>;
   readonly find: (pendingId: string) => Promise<PendingAct | undefined>;
   /**
    * Does the act, once. The second person is another than the first, and both must be within their roles and limits now. The act
@@ -51,14 +52,13 @@ interface ConfirmedAct {
 export function createPendingActs(ground: MoneyGround): PendingActs {
   const { pool } = ground;
   return {
-    list: async ({ before, most, isWaiting }) => {
-      const page = { before: before === undefined ? undefined : BigInt(before), most: most + 1, isWaiting };
-      const found = await selectPendingActs(pool, page);
-      const rows = found.slice(0, most);
-      return {
-        acts: rows.map((row) => new PendingAct(row)),
-        next: found.length > most ? rows.at(-1)?.seq.toString() : undefined,
-      };
+    list: async ({ isWaiting, ...asked }) => {
+      const { rows, next } = await readPage(
+        asked,
+        (page) => selectPendingActs(pool, { ...page, isWaiting }),
+        (last) => last.seq,
+      );
+      return { acts: rows.map((row) => new PendingAct(row)), next };
     },
     find: async (pendingId) => {
       const row = await selectPending(pool, pendingId);

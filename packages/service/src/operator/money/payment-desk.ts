@@ -1,13 +1,13 @@
-import type { Actor } from '#audit/entry.ts';
-import { type AuditRow, selectEntriesAbout } from '#audit/queries.ts';
+import { selectEntriesAbout } from '#audit/queries.ts';
 import type { CaseId, CheckoutId } from '#kernel/values/ids.ts';
 import { describeFault } from '#kernel/log.ts';
-import { type Micros, microsSumFromRow } from '#kernel/values/micros.ts';
+import type { Micros } from '#kernel/values/micros.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { type Act, audited } from '#operator/acts/act.ts';
 import { caseRefusal } from '#operator/money/case-solution.ts';
 import { type MoneyGround, type MoneyRefusal, orderMoneyAct } from '#operator/money/money-acts.ts';
 import { PendingAct } from '#operator/acts/pending-act.ts';
+import { type Entry, entryOf } from '#operator/look-up/audit-reader.ts';
 import { wholeUnits } from '#payments/processor/amounts.ts';
 import type { CaseAct } from '#payments/cases/effects.ts';
 import { selectCases } from '#payments/cases/queries.ts';
@@ -21,16 +21,7 @@ import {
 
 export interface DeskDetails extends PaymentDetails {
   /** What was done about the payments, the oldest first, at most 200. */
-  readonly history: readonly PaymentAct[];
-}
-
-/** A line of the audit trail about a payment. */
-interface PaymentAct extends Actor {
-  readonly atMs: number;
-  readonly action: string;
-  readonly subject: string;
-  readonly reason: string | undefined;
-  readonly amount: Micros | undefined;
+  readonly history: readonly Entry[];
 }
 
 type DeskRefusal = Refusal<'NOT_FOUND' | 'CONFLICT' | 'BAD_REQUEST'>;
@@ -73,7 +64,7 @@ export function createPaymentDesk(
       const subjects = details.payments.flatMap(({ payment_id: one }) => [one, `${app} ${user} ${one}`]);
       subjects.push(details.checkout.checkout_id);
       const history = await selectEntriesAbout(pool, subjects, HISTORY_MAX);
-      return { ...details, history: history.map(actOf) };
+      return { ...details, history: history.map(entryOf) };
     },
     paymentOfCase: async (caseId) => (await selectCases(pool, { caseId }))[0]?.payment_id,
     lookUp: async (act, id) => {
@@ -100,18 +91,6 @@ export function createPaymentDesk(
       // After the commit: no lock may be held while the processor answers. The sweep asks again if this process dies here.
       return done.length > 0 && (await refunds?.ask(done)) === 'declined' ? 'declined' : 'solved';
     },
-  };
-}
-
-function actOf(row: AuditRow): PaymentAct {
-  return {
-    atMs: row.at.getTime(),
-    actor: row.actor,
-    actorName: row.actor_name ?? undefined,
-    action: row.action,
-    subject: row.subject,
-    reason: row.reason ?? undefined,
-    amount: row.amount_micros === null ? undefined : microsSumFromRow(row.amount_micros),
   };
 }
 

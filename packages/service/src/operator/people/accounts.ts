@@ -23,6 +23,7 @@ import { createHashingLimit } from '#developers/sign-in/hashing-limit.ts';
 import type { Pool, Queryable } from '#db/pool/pool.ts';
 import { assert } from '#kernel/faults/assert.ts';
 import { type AccountId, type AppId, newAccountId, parseId } from '#kernel/values/ids.ts';
+import { cutPage } from '#kernel/values/page.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { type Act, audited, Repeated } from '#operator/acts/act.ts';
 
@@ -110,8 +111,8 @@ export function createAccountDesk(pool: Pool, sendNews: SendNews = async () => {
   return {
     list: async ({ after, most }) => {
       const found = await selectAccounts(pool, { after, most: most + 1 });
-      const accounts = found.slice(0, most).map(accountOf);
-      return { accounts, next: found.length > most ? accounts.at(-1)?.accountId : undefined };
+      const { rows, next } = cutPage(found, most, (last) => last.account_id);
+      return { accounts: rows.map(accountOf), next };
     },
     find: async (accountId) => {
       const row = await selectAccountById(pool, accountId);

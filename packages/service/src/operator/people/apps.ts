@@ -13,6 +13,7 @@ import { changedFacts } from '#audit/entry.ts';
 import type { Pool, Queryable } from '#db/pool/pool.ts';
 import { bumpGeneration } from '#db/processes/queries.ts';
 import type { AppId } from '#kernel/values/ids.ts';
+import { cutPage } from '#kernel/values/page.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { type Act, audited, Repeated } from '#operator/acts/act.ts';
 
@@ -91,8 +92,8 @@ export function createAnyApps({ pool, defaults, refresh }: AnyAppsOptions): AnyA
       (await selectAppsByText(pool, { text, most: FOUND_MAX })).map((row) => detailsOf(row, defaults)),
     page: async ({ most, ...asked }) => {
       const found = await selectAppsByText(pool, { ...asked, most: most + 1 });
-      const apps = found.slice(0, most).map((row) => detailsOf(row, defaults));
-      return { apps, next: found.length > most ? apps.at(-1)?.appId : undefined };
+      const { rows, next } = cutPage(found, most, (last) => last.app_id);
+      return { apps: rows.map((row) => detailsOf(row, defaults)), next };
     },
     names: async (appIds) =>
       appIds.length === 0

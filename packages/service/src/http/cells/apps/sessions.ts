@@ -11,13 +11,8 @@ import {
   userIdSchema,
 } from '#http/cells/questions/schemas.ts';
 import { codingAgentOf } from '#kernel/calls/call-session.ts';
-import {
-  type AskedPage,
-  mergePages,
-  type ReadSessions,
-  type SessionPage,
-  type SessionUser,
-} from '#kernel/calls/session-page.ts';
+import { mergePages, type ReadSessions, type SessionPage, type SessionUser } from '#kernel/calls/session-page.ts';
+import type { AskedPage } from '#kernel/values/page.ts';
 
 /** A person waits for a page. */
 const WAIT_MS = 5_000;
