@@ -1,5 +1,5 @@
 // The ledger without a gateway around it: a process that places and settles holds as `app/compose.ts` lets a gateway do,
-// and that commits single rows for comparison. Told what to do by `measures/ledger.ts`.
+// and that commits single rows for comparison. Told what to do by `benchmarks/measures/ledger.ts`.
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Holds } from '../../packages/service/src/ledger/holds.ts';

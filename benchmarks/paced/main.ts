@@ -1,5 +1,5 @@
 // Makes calls on a fixed schedule, also if earlier ones are still running. The time of a call runs from its moment in the
-// schedule to its answer. Run by support/paced-load.ts, which gives the order as an argument and reads the result.
+// schedule to its answer. Run by benchmarks/support/paced-load.ts, which gives the order as an argument and reads the result.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { PacedOrder, PacedResult } from '../support/paced-load.ts';

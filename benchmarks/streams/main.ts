@@ -1,5 +1,5 @@
 // Reads many streams at once and cheaply: it looks for marks in the bytes and parses nothing. Told what to do by
-// `measures/open-streams.ts`.
+// `benchmarks/measures/open-streams.ts`.
 import net, { type Socket } from 'node:net';
 import { TICK, TICK_DIGITS, nowMicros } from '../upstream/tick.ts';
 import { obey } from '../support/worker.ts';

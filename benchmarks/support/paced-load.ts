@@ -34,5 +34,5 @@ export async function runPaced(
   const { stdout } = await run(program, args);
   const found = /^RESULT (.*)$/m.exec(stdout)?.[1];
   if (found === undefined) throw new Error(`The load generator gave no result:\n${stdout}`);
-  return JSON.parse(found) as PacedResult; // Written by paced/main.ts.
+  return JSON.parse(found) as PacedResult; // Written by benchmarks/paced/main.ts.
 }

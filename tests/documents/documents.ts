@@ -35,26 +35,50 @@ export function rowsUnder(document: string, heading: string): readonly (readonly
 }
 
 const SERVICE = 'packages/service/src';
-const SOURCES = globSync('**/*.{ts,sql}', { cwd: ROOT, exclude: ['**/node_modules/**', '.*/**'] });
+/** All files of code, by their paths in the repository. */
+export const SOURCES = globSync('**/*.{ts,sql}', { cwd: ROOT, exclude: ['**/node_modules/**', '.*/**'] });
+const BARE_NAMES = new Set(SOURCES.map((file) => path.basename(file)));
 /** A path, or the bare name of a file. What comes behind `*` or `<` is a pattern. */
 const FILE_NAME = /(?<![\w./@<>*{}:-])(?:\.\.\/)*[\w-]+(?:[\w.-]*\/[\w-]+)*[\w.-]*\.(?:ts|sql)(?![\w*-])/g;
 const FOLDER_NAME = /^(?!sandbox\/)[a-z-]+\/(?:[a-z-]+\/)*[a-z-]*$/; // A model of the sandbox has a name like a folder.
+const COMMENT = /(?:^|[\s;{(])(?:\/\/|\/?\*\*?|--) (.*)$/gm;
 
 /**
  * The files and folders that a document names and that are not there. A path begins at the root, in the service, or at the document. A bare
  * name in a README is that of a file below it; in other documents it may be anywhere.
  */
 export function missingNames(document: string): readonly string[] {
-  const folder = path.dirname(document);
-  const near = document.endsWith('/README.md') ? SOURCES.filter((file) => file.startsWith(`${folder}/`)) : SOURCES;
-  const names = new Set(near.map((file) => path.basename(file)));
-  const bases = ['', SERVICE, folder, path.join(folder, 'src')];
-  const isThere = (name: string) => names.has(name) || bases.some((base) => existsSync(path.join(ROOT, base, name)));
-  const files = [...readDocument(document).matchAll(FILE_NAME)].map(([name]) => name);
-  const folders = namesIn(proseOf(document)).filter(
-    (name) => FOLDER_NAME.test(name) && existsSync(path.join(ROOT, SERVICE, name.split('/')[0] ?? '')),
+  const folder = `${path.dirname(document)}/`;
+  const below = SOURCES.filter((file) => file.startsWith(folder)).map((file) => path.basename(file));
+  const files = missingFiles(
+    document,
+    readDocument(document),
+    document.endsWith('/README.md') ? new Set(below) : BARE_NAMES,
   );
-  return [...new Set([...files, ...folders])].filter((name) => !isThere(name));
+  const folders = namesIn(proseOf(document)).filter(
+    (name) => FOLDER_NAME.test(name) && isThere(SERVICE, name.split('/')[0] ?? '') && !isThereFor(document, name),
+  );
+  return [...files, ...folders];
+}
+
+/** The files that comments of a file of code name and that are not there. */
+export function missingInComments(source: string): readonly string[] {
+  const comments = [...readDocument(source).matchAll(COMMENT)].map(([, text = '']) => text);
+  return missingFiles(source, comments.join('\n'), BARE_NAMES);
+}
+
+function missingFiles(from: string, text: string, bareNames: ReadonlySet<string>): readonly string[] {
+  const names = new Set([...text.matchAll(FILE_NAME)].map(([name]) => name));
+  return [...names].filter((name) => !bareNames.has(name) && !isThereFor(from, name));
+}
+
+function isThereFor(from: string, name: string): boolean {
+  const folder = path.dirname(from);
+  return ['', SERVICE, folder, path.join(folder, 'src')].some((base) => isThere(base, name));
+}
+
+function isThere(...parts: readonly string[]): boolean {
+  return existsSync(path.join(ROOT, ...parts));
 }
 
 /** The code spans of a text: `this`. */
@@ -72,7 +96,7 @@ export function deadLinks(document: string): readonly string[] {
 function leadsSomewhere(document: string, target: string): boolean {
   const [file = '', anchor] = target.split('#');
   const found = file === '' ? document : path.join(path.dirname(document), file);
-  if (!existsSync(path.join(ROOT, found))) return false;
+  if (!isThere(found)) return false;
   return anchor === undefined || anchorsOf(readDocument(found)).includes(anchor);
 }
 

@@ -8,7 +8,16 @@ import { VISIBLE_MESSAGE_FIELDS } from '../../packages/service/src/providers/ant
 import { VISIBLE_RESPONSE_FIELDS } from '../../packages/service/src/providers/openai-responses/visible-items.ts';
 import { VISIBLE_FIELDS } from '../../packages/service/src/providers/answers/visible-fields.ts';
 import { ROOT } from '../../tools/toolchain.ts';
-import { allDocuments, deadLinks, missingNames, namesIn, readDocument, rowsUnder } from './documents.ts';
+import {
+  allDocuments,
+  deadLinks,
+  missingInComments,
+  missingNames,
+  namesIn,
+  readDocument,
+  rowsUnder,
+  SOURCES,
+} from './documents.ts';
 import { GUIDES, settingNames } from '../support/guide-blocks.ts';
 
 /** Compares the names in the guides with the names in the code. */
@@ -118,6 +127,17 @@ const FOR_USERS = /^docs\/(?:guides\/|SANDBOX)/;
 for (const document of allDocuments().filter((name) => !FOR_USERS.test(name))) {
   test(`OP-18 ${document}: each file that it names exists`, () => assert.deepEqual(missingNames(document), []));
 }
+
+/** Files whose comments are about files that they make or made. */
+const OTHER_FILES =
+  /^(?:packages\/service\/(?:migrations\/|schema\.sql)|tests\/(?:fixtures|proofs\/toolchain|structure)\/)/;
+
+test('OP-18 each file that a comment names exists', () => {
+  const missing = SOURCES.filter((file) => !OTHER_FILES.test(file)).flatMap((file) =>
+    missingInComments(file).map((name) => `${file}: ${name}`),
+  );
+  assert.deepEqual(missing, []);
+});
 
 test('OP-18 each document with code has a test', () => {
   const withCode = allDocuments().filter((document) => /^```\w/m.test(readDocument(document)));

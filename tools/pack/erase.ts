@@ -1,6 +1,6 @@
 import { stripTypeScriptTypes } from 'node:module';
 
-/** A module specifier of ours: `#area/file.ts`, a relative path, or a file of another package of this repository. */
+/** A module specifier of ours: `#<area>/<file>.ts`, a relative path, or a file of another package of this repository. */
 const SPECIFIER = /(['"])((?:#|\.{1,2}\/|@purser\/)[\w./-]+)\.ts\1/g;
 /** What the command is called where Purser is installed. */
 const COMMANDS: readonly (readonly [RegExp, string])[] = [

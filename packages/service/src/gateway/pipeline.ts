@@ -74,7 +74,7 @@ interface Incoming {
 type Completed = Answer | Refusal | Promise<Answer | Refusal>;
 
 /**
- * ModelSupport one call from bytes to answer, by any wire. Each line may refuse, and their order is part of the contract
+ * Takes one call from bytes to answer, by any wire. Each line may refuse, and their order is part of the contract
  * (CC-10, `docs/ARCHITECTURE.md`). `admit` comes first, before the body is read. A call refused here never reached a provider and
  * left no hold (CC-08). It makes no promise but the lane's: each costs a call more than the checks do.
  */

@@ -18,7 +18,7 @@ import type { Completion, LargeAnswer } from '#providers/port/completion.ts';
 type LaneRefusalCode = HoldRefusalCode | UpstreamRefusalCode | 'CONFLICT' | 'BAD_REQUEST';
 
 /**
- * ModelSupport a valid call from its hold to its answer, in three steps: hold, provider, settlement. Every way out ends the hold,
+ * Takes a valid call from its hold to its answer, in three steps: hold, provider, settlement. Every way out ends the hold,
  * once.
  */
 export async function runInLane<M extends Mode>(

@@ -14,7 +14,7 @@ export interface RunningCalls {
    * may have (CC-18). Their answers are read whole, so their number bounds what they take of memory and time.
    */
   readonly admit: (call: ChatCall) => boolean;
-  /** ModelSupport back `admit` for a call that got no hold. */
+  /** Takes back `admit` for a call that got no hold. */
   readonly dismiss: (call: ChatCall) => void;
   readonly begin: <M extends Mode>(hold: Hold<M>) => PlacedHold<M>;
   /** Counts the call's end once its settlement resolves, and logs a provider that contradicted itself. */

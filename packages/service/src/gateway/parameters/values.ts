@@ -50,7 +50,7 @@ export function text(lengthMax: number): Values {
   );
 }
 
-/** ModelSupport whole numbers that every program reads alike. Some programs round numbers beyond 2^53. */
+/** Takes whole numbers that every program reads alike. Some programs round numbers beyond 2^53. */
 export function whole(least: number, most: number, ...defaults: readonly number[]): Values {
   return values(
     { type: 'integer', minimum: least, maximum: most },
@@ -134,7 +134,7 @@ export const logitBias = values(
   [{}],
 );
 
-/** ModelSupport anything, because nobody is sent it. */
+/** Takes anything, because nobody is sent it. */
 export const anything = values({}, 'anything', () => true);
 
 const STREAM_OPTIONS_SCHEMA = {

@@ -41,7 +41,7 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>, se
   const runs = createRunCount(said);
   let [isPastLimit, isCutShort] = [false, false];
 
-  /** ModelSupport a run. Its chunks have no usage and neither begin nor finish a choice, so only its text is counted. */
+  /** Takes a run. Its chunks have no usage and neither begin nor finish a choice, so only its text is counted. */
   function takeRun(run: TextRun<Chunk>): string {
     if (isPastLimit) return '';
     // One by one if the limit may fall between two chunks of the run.

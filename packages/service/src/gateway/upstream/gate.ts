@@ -70,7 +70,7 @@ export class Gate {
   }
 
   /**
-   * ModelSupport a place. Undefined if it was free. The promise rejects with `throttled` if no place gets free in time, and with `unsent` if
+   * Takes a place. Undefined if it was free. The promise rejects with `throttled` if no place gets free in time, and with `unsent` if
    * the caller leaves. Call `leave` once for each place.
    */
   enter({ appId, waitMsMax, gone }: Entering): Promise<void> | undefined {

@@ -1,5 +1,5 @@
 /**
- * ModelSupport out of a text that comes in pieces the pictures that its server has written into it, as addresses that hold all of them. What may be
+ * Takes out of a text that comes in pieces the pictures that its server has written into it, as addresses that hold all of them. What may be
  * the beginning of one is held back until it is known.
  */
 export interface InlinePictures {

@@ -81,7 +81,7 @@ export interface OwnApp extends App {
 }
 
 /**
- * The app of a request, if the caller is a member of it and has the role that the route needs (contract/src/access.ts). To everybody
+ * The app of a request, if the caller is a member of it and has the role that the route needs (packages/contract/src/access.ts). To everybody
  * else it looks like one that does not exist, so that nobody can find out which ids are in use (AU-06). `mode`: of the key
  * that the request is about.
  */

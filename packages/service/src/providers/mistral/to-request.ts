@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 import { isBlank, saysSomething } from '#providers/models/blank-texts.ts';
 import type { ProviderCall } from '#providers/port/provider.ts';
 
-/** Members that Mistral knows by the same name. `capabilities/mistral.ts` refuses what it knows by none. */
+/** Members that Mistral knows by the same name. `providers/capabilities/mistral.ts` refuses what it knows by none. */
 const SAME = [
   'temperature',
   'top_p',

@@ -43,7 +43,7 @@ function extraOf({ extraBody = {} }: BodySettings, body: JsonObject): JsonObject
   return Object.fromEntries(Object.entries(extraBody).filter(([name]) => body[name] === undefined));
 }
 
-/** The members of a translated request. `capabilities/responses.ts` refuses what Responses has no word for. */
+/** The members of a translated request. `providers/capabilities/responses.ts` refuses what Responses has no word for. */
 function bodyOf(
   { request, isReasoning = false }: ProviderCall,
   { extraBody = {}, ...settings }: BodySettings,

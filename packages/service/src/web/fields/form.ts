@@ -5,7 +5,7 @@ export const PROOF_FIELD = 'form';
 
 interface ProvenForm {
   readonly action: string;
-  /** An HMAC of `action` under the visitor's session, see `serving/form-proof.ts`. */
+  /** An HMAC of `action` under the visitor's session, see `web/serving/form-proof.ts`. */
   readonly proof: string;
   readonly fields: Html;
   /** Whether the form has a field for a file. */

@@ -21,7 +21,7 @@ const LIFETIME_SECONDS = {
   verify: 60 * 60,
   /** The token of an invitation to a team, from its link until the button of the page is pressed. */
   invitation: 60 * 60,
-  /** The page to go on to after paying, see `topup/topup-step.ts`. */
+  /** The page to go on to after paying, see `web/topup/topup-step.ts`. */
   next: 60 * 60,
   /** Binds the forms of somebody who is not signed in. If it is undefined, the cookie lasts until the browser is closed. */
   form: undefined,

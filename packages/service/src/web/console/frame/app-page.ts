@@ -36,7 +36,7 @@ interface AppPageMethods {
 }
 
 /**
- * A page under `/console/:part`, for members of the app whose role suffices for the page (contract/src/access.ts); a form may need
+ * A page under `/console/:part`, for members of the app whose role suffices for the page (packages/contract/src/access.ts); a form may need
  * a higher role than looking. Visitors who are not signed in are led to the sign-in. An app of somebody else is answered exactly
  * like one that does not exist (AU-06). Where the mode of a key decides, it is the mode of the address: such a page has only keys of that mode.
  */

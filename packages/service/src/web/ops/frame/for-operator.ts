@@ -50,7 +50,7 @@ interface OpsPageMethods {
 }
 
 /**
- * A page under `/ops`, for operators whose role suffices (contract/src/operator-access.ts). The same rules as on the routes under
+ * A page under `/ops`, for operators whose role suffices (packages/contract/src/operator-access.ts). The same rules as on the routes under
  * `/operator`. Visitors who are not signed in are led to the sign-in, operators without a second factor to their account where
  * they need one. A form without a fresh proof is kept on a page that leads to the proof.
  */

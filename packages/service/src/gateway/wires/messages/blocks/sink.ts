@@ -10,7 +10,7 @@ export const DELTAS = {
 } as const;
 export type DeltaKind = keyof typeof DELTAS;
 
-/** ModelSupport the blocks of an answer. It returns the events of a stream, or nothing. */
+/** Takes the blocks of an answer. It returns the events of a stream, or nothing. */
 export interface BlockSink {
   readonly begin: (index: number, block: JsonObject) => string;
   readonly text: (index: number, kind: DeltaKind, text: string) => string;
