@@ -161,8 +161,8 @@ test('each cover of a wait is marked or on a call’s path', () => {
   }
 });
 
-test('app/compose.ts and app/process/pools.ts mark every awaited port', () => {
-  const compose = read('app/compose.ts');
+test('app/compose and app/process/pools.ts mark every awaited port', () => {
+  const compose = globSync('app/{compose.ts,compose/*.ts}', { cwd: SOURCE }).map(read).join('\n');
   const handedOn = { provider: 'lane', chunks: 'lane', writer: 'writers' } as const;
   for (const port of Object.keys(MARKED)) {
     const root = Object.hasOwn(handedOn, port) ? handedOn[port as keyof typeof handedOn] : port;

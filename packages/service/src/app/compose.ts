@@ -1,63 +1,51 @@
 import type { Server } from 'node:http';
-import path from 'node:path';
-import { createKeyDirectory, readAppFacts } from '#developers/keys/directory.ts';
-import { withSingleUseKeys } from '#developers/keys/single-use-keys.ts';
-import { startKeyUse } from '#developers/keys/last-use.ts';
-import { emailSealOf } from '#app/secrets/address-seal.ts';
-import { openCallRecords } from '#app/monitoring/call-records.ts';
-import { openCatalogue } from '#app/catalogue/catalogue.ts';
-import { endsOf, openCells } from '#app/cells/open-cells.ts';
-import type { Config } from '#app/settings/config.ts';
-import { openMetrics } from '#app/monitoring/health.ts';
-import { openPools, type Pools } from '#app/process/pools.ts';
-import { openReaders } from '#app/reports/readers.ts';
-import { openServer } from '#app/compose/open-server.ts';
-import { composeWebhooks } from '#app/compose/webhooks.ts';
-import { declareProcessMetrics } from '#app/monitoring/process-metrics.ts';
+import { type Served, openCatalogue } from '#app/catalogue/catalogue.ts';
+import { type Cells, openCells } from '#app/cells/open-cells.ts';
+import { type CellPeople, openCellPeople } from '#app/cells/people.ts';
+import { type ApiKeys, openApiKeys } from '#app/compose/api-keys.ts';
+import { type Developers, openDevelopers } from '#app/compose/developers.ts';
+import { type OpenGateway, openGateway } from '#app/compose/gateway.ts';
+import { openLedger, type OwnLedger } from '#app/compose/ledger.ts';
+import { type Mail, openMail } from '#app/compose/mail.ts';
+import { openControlPlane } from '#app/compose/control-plane.ts';
+import { openDataPlane } from '#app/compose/data-plane.ts';
+import { openOperatorPlane } from '#app/compose/operator-plane.ts';
+import { openPayments, type Payments } from '#app/compose/payments.ts';
+import { openWalletOwners } from '#app/compose/people.ts';
+import { createPaces, openPlanes } from '#app/compose/planes.ts';
+import { startUpkeep } from '#app/compose/upkeep.ts';
+import { createWalletMail } from '#app/compose/wallet-mail.ts';
+import { openWebhooks, type Webhooks } from '#app/compose/webhooks.ts';
+import { type CallRecords, openCallRecords } from '#app/monitoring/call-records.ts';
+import { openMetrics, type ReadAllMetrics } from '#app/monitoring/health.ts';
 import { createReadiness } from '#app/monitoring/readiness.ts';
-import { openStatus } from '#app/monitoring/status.ts';
-import { startMail } from '#app/compose/mail.ts';
-import { createIdempotency, type Idempotency } from '#idempotency/idempotency.ts';
-import { createLinks } from '#connections/link.ts';
-import { startClockWatch } from '#db/clock/clock-watch.ts';
-import { startGenerations } from '#db/processes/generations.ts';
+import { openStatus, type Status } from '#app/monitoring/status.ts';
+import type { Ground, Stoppable } from '#app/process/ground.ts';
+import { openPools } from '#app/process/pools.ts';
+import { openReports, type Reports } from '#app/reports/reports.ts';
+import { openUserHistory, type UserHistory } from '#app/reports/user-movements.ts';
+import { openUserReads, type UserReads } from '#app/reports/user-usage.ts';
+import { emailSealOf } from '#app/secrets/address-seal.ts';
+import type { Config } from '#app/settings/config.ts';
+import type { Catalogue } from '#catalogue/catalogue.ts';
+import type { CellMap } from '#cells/routing/map.ts';
+import { createLinks, type Links } from '#connections/link.ts';
+import { type Generations, startGenerations } from '#db/processes/generations.ts';
 import { type Instance, startInstance } from '#db/processes/instance.ts';
-import type { Pool } from '#db/pool/pool.ts';
-import { selectDatabaseId } from '#db/processes/queries.ts';
-import { startSmallTableStatistics } from '#db/health/small-table-statistics.ts';
-import { createDrains } from '#gateway/stream/drains.ts';
+import { createEchoToDoctor } from '#doctor/outside/echo.ts';
 import type { StreamPace } from '#gateway/call/call.ts';
 import { STREAM_PACE } from '#gateway/stream/keep-alive.ts';
-import { createLiveLane } from '#gateway/lanes/live-lane.ts';
-import { createRunningCalls } from '#gateway/lanes/running-calls.ts';
-import type { Gateway } from '#gateway/pipeline.ts';
-import { createWires } from '#gateway/wires/wires.ts';
-import { createPseudonyms } from '#gateway/request/pseudonyms.ts';
-import { createRejections } from '#gateway/retries/rejections.ts';
-import { createSandboxLane } from '#gateway/lanes/sandbox-lane.ts';
-import { createExactAddress } from '#http/requests/caller-address.ts';
-import type { Closing } from '#http/listener/closing.ts';
-import { createFrameWriter, type FrameWriters } from '#http/data-plane/frame-writer.ts';
-import { type Clock, systemClock } from '#kernel/time/clock.ts';
-import { markPort } from '#kernel/faults/failpoint.ts';
+import { type Closing, createClosing } from '#http/listener/closing.ts';
+import { createInFlight, type InFlight } from '#http/listener/in-flight.ts';
+import { createOwnCalls } from '#http/listener/own-calls.ts';
+import type { Planes } from '#http/planes/planes.ts';
+import { createHttpServer } from '#http/server.ts';
 import type { Keys } from '#kernel/crypto/keys.ts';
-import { describeFault, type Log } from '#kernel/log.ts';
-import type { MetricReading } from '#kernel/metrics/metrics.ts';
-import { createDrainSlots } from '#ledger/hold/drain-slots.ts';
-import { createHolds, type Holds } from '#ledger/holds.ts';
+import type { Log } from '#kernel/log.ts';
+import { systemClock } from '#kernel/time/clock.ts';
 import type { Channels } from '#ledger/turn/channel.ts';
-import { declareSpoolMetrics } from '#ledger/settlement/metrics.ts';
-import { reapHolds } from '#ledger/recovery/queries.ts';
-import { startReaper } from '#ledger/recovery/reaper.ts';
-import { BACKLOG_LIMITS } from '#ledger/settlement/settling.ts';
-import { createSpool, type Spool } from '#ledger/settlement/spool.ts';
-import { startLedgerWatch } from '#ledger/watch/watch.ts';
-import { startMonths } from '#ledger/months/months.ts';
-import { startSandboxExpiry } from '#sandbox/wallets/expiry.ts';
-import { startSessionExpiry } from '#calls/sessions/expiry.ts';
-import { reapSandboxHolds } from '#sandbox/holds/queries.ts';
-import { createSandboxHolds } from '#sandbox/holds/sandbox-holds.ts';
-import { startRollUp } from '#calls/roll-up/roll-up.ts';
+import { createThrottle, type ForgetfulThrottle } from '#limits/throttle.ts';
+import { createPages } from '#web/pages.ts';
 
 interface ComposeOptions {
   readonly config: Config;
@@ -65,8 +53,7 @@ interface ComposeOptions {
   readonly databaseUrl: string;
   readonly simulatorUrl: string | undefined;
   readonly log: Log;
-  /** Reads the metrics of all processes of the service, merged. */
-  readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
+  readonly readAllMetrics: ReadAllMetrics;
   /** Channels to the ledger that this process shares with others. Undefined if it has one of its own. */
   readonly channels?: Channels | undefined;
   /** Shorter stream delays, for tests. */
@@ -87,205 +74,211 @@ export interface Service {
   /** The number of requests being answered, plus work that continues after an answer. */
   readonly workInFlight: () => number;
   /** What `/metrics` shows. */
-  readonly readMetrics: () => Promise<readonly MetricReading[]>;
+  readonly readMetrics: ReadAllMetrics;
   /** The number of settlements of answered calls that still wait for the database. */
   readonly settlementsKept: () => number;
 }
 
+/** The domains of a process, each opened on the ground by what it needs of the others. */
+interface Domains {
+  readonly apiKeys: ApiKeys;
+  readonly cells: Cells;
+  readonly served: Served;
+  readonly changes: Generations;
+  readonly instance: Instance;
+  readonly ledger: OwnLedger;
+  readonly links: Links;
+  readonly records: CallRecords;
+  readonly calls: OpenGateway;
+  readonly users: UserReads;
+  readonly reports: Reports;
+  readonly history: UserHistory;
+  readonly cellPeople: CellPeople;
+  readonly mail: Mail;
+  readonly webhooks: Webhooks;
+  /** They are undefined when no payment processor is configured. */
+  readonly payments: Payments | undefined;
+  readonly throttle: ForgetfulThrottle;
+  readonly developers: Developers;
+  readonly status: Status;
+  readonly upkeep: Stoppable;
+}
+
 /** Creates one gateway process from its modules. Read from top to bottom, this is the architecture. The schema must be current. */
 export async function compose(options: ComposeOptions): Promise<Service> {
-  const { config, keys, databaseUrl, simulatorUrl, log, readAllMetrics, channels, pace = STREAM_PACE } = options;
-  const clock = systemClock;
+  const { config, keys, databaseUrl, log } = options;
   const pools = openPools({ url: databaseUrl, log, emails: emailSealOf(keys) });
-  const { upkeep, reads, sandbox: play } = pools;
-  const { directory, apiKeys, keyUse, addressOf } = openApiKeys(upkeep, config, { clock, log });
-  const cells = openCells({ ...pools, config, db: upkeep, keys, directory, addressOf, clock, log });
-  const { providers, catalogue, upstreams } = openCatalogue(upkeep, log, config, simulatorUrl);
-  const generations = await followChanges(upkeep, log, { accounts: apiKeys, catalogue, cells: cells.map });
-
-  const instance = await startInstance(upkeep, log, config.leaseMs);
-  await generations.confirmAs(instance.id);
-  const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
-  const holds = cells.overCells(openHolds({ pools, channels, instance, spool, log }));
-  await holds.replay(); // Before the reaper starts: it could release holds whose settlements an earlier process left on disk.
-  const drainSlots = createDrainSlots({ pool: reads, log });
-  const sandboxHolds = createSandboxHolds({ reserve: play, settle: play }, instance, config.sandboxGrant);
-  const upkeepJobs = startUpkeep({ holds, instance, pools, clock, log, config });
-
-  const idempotency = openIdempotency(reads, keys, log);
-  const links = createLinks({ keysOf: keys.proof, publicUrl: config.publicUrl, clock });
-  const running = createRunningCalls(log);
-  const live = createLiveLane({ holds, drainSlots, links, clientOf: providers.clientOf, upstreams, running });
-  const sandbox = createSandboxLane({ holds: sandboxHolds, placeholders: links.placeholders, pace, running });
-  const { noted, endCall, beginSpan } = await openCallRecords(pools.planes, config, log);
-  const gateway: Gateway = {
-    wires: createWires(keys),
-    keys: apiKeys,
-    addressOf: cells.addressOf,
-    rateLimiter: markPort('rate', cells.rateLimiter),
-    catalogue,
-    pseudonyms: createPseudonyms(keys),
-    lanes: { live: markPort('lane', live), sandbox: markPort('lane', sandbox) },
-    log,
-    drains: createDrains(),
-    pace,
-    idempotency,
-    rejections: createRejections(idempotency.digests, clock),
-    upstreams,
-    keepsSessions: config.callLookupMs > 0,
-    beginSpan,
-  };
-  const processMetrics = declareProcessMetrics({ callsInFlight: running.count });
-  const { cellRoutes, ...read } = openReaders({ db: reads, pools, config, keys, clock, log, ...cells });
-  const ends = endsOf(endCall, cells, cellRoutes);
-  const bodyBytesMax = config.callBodyBytesMax;
-  const dataPlane = { gateway, writers: openWriters(), bodyBytesMax, ...read, links, clock, ...ends };
-  const webhooks = composeWebhooks({ config, keys, pools, clock, log });
-  const outbox = startMail(config, pools.planes, log);
-  const status = openStatus({ upkeep, pools, config, instance, spool, catalogue, log });
-  const acts = { ...options, ...read, ...status, ...generations, pools, clock, apiKeys, catalogue, links, webhooks };
-  const readiness = createReadiness({ ...config, ...instance, ...holds, pool: upkeep, log });
-  const metrics = openMetrics(pools.planes, { config, clock, log, readAllMetrics });
-  const { planes, inFlight, ...listens } = await openServer(acts, { dataPlane, readiness, metrics, log });
+  const ground: Ground = { config, keys, pools, clock: systemClock, log };
+  const domains = await openDomains(ground, options);
+  const { served, cells, ledger, calls, webhooks } = domains;
+  const { server, closing, inFlight, planes, readMetrics } = await openServer(ground, domains, options);
   return {
-    ...listens,
-    callsInFlight: () => running.count() + (cells.forwarding?.callsInFlight() ?? 0),
+    server,
+    closing,
+    readMetrics,
+    callsInFlight: () => calls.inFlight() + (cells.forwarding?.callsInFlight() ?? 0),
     workInFlight: inFlight.count,
-    settlementsKept: spool.kept,
+    settlementsKept: ledger.spool.kept,
     endWaits: webhooks.listeners.endLooks,
     stop: async () => {
-      processMetrics.stop();
-      const timed = [generations, upkeepJobs, drainSlots, idempotency.answers, keyUse, outbox, webhooks.worker, noted];
-      await Promise.all([...timed, gateway.rateLimiter, status, cells].map(({ stop }) => stop()));
-      await endHolds({ instance, spool, planes, holds, log });
-      for (const { close } of [providers, cells]) close();
+      await Promise.all(runningOf(domains).map(({ stop }) => stop()));
+      await planes.close();
+      await ledger.end();
+      for (const { close } of [served.providers, cells]) close();
       await pools.end();
     },
   };
 }
 
-/** Ends the planes, then the holds that nothing can use any more, then the lease. */
-async function endHolds({ instance, spool, planes, holds, log }: EndedHolds): Promise<void> {
-  const endLease = spool.kept() === 0 ? instance.stop : instance.leave; // `leave` keeps the holds of settlements on disk.
-  await planes.close();
-  await holds.stop();
-  await endLease().catch(tellOfLease(log));
+/** Everything that works by itself, and stops at once when no request is in progress. */
+function runningOf(domains: Domains): readonly Stoppable[] {
+  const { apiKeys, cells, changes, records, calls, mail, webhooks, payments, status, upkeep } = domains;
+  const running = [apiKeys, cells, changes, records, calls, mail, webhooks, status, upkeep];
+  return payments === undefined ? running : [...running, payments];
 }
 
-interface EndedHolds {
-  readonly instance: Instance;
-  readonly spool: Spool;
-  readonly planes: { readonly close: () => Promise<unknown> };
-  readonly holds: Pick<Holds, 'stop'>;
-  readonly log: Log;
-}
+async function openDomains(ground: Ground, options: ComposeOptions): Promise<Domains> {
+  const { config, keys, pools, clock, log } = ground;
+  const { simulatorUrl, channels, pace = STREAM_PACE } = options;
 
-function tellOfLease(log: Log): (fault: unknown) => void {
-  return (fault) => log.warn({ fault: describeFault(fault) }, 'the lease could not be given up and will expire');
-}
+  // What is kept in memory, and loaded again when another process has changed it.
+  const apiKeys = openApiKeys(ground);
+  const cells = openCells(ground, { directory: apiKeys.directory });
+  const { peers, overCells } = cells;
+  const served = openCatalogue(ground, simulatorUrl);
+  const { catalogue } = served;
+  const changes = await followChanges(ground, { apiKeys, catalogue, map: peers?.map });
 
-/** Opens the keys in memory, the note of when each was last used, and the way to tell where a caller is. */
-function openApiKeys(db: Pool, { appLimits, proxyHops }: Config, of: { readonly clock: Clock; readonly log: Log }) {
-  const keyUse = startKeyUse({ db, ...of });
-  const directory = markPort('keys', createKeyDirectory(db, appLimits, keyUse.note));
-  const keys = withSingleUseKeys(directory, (appId) => readAppFacts(db, appLimits, appId));
-  return { directory, apiKeys: keys, keyUse, addressOf: createExactAddress(proxyHops, of.log) };
+  // Calls, and the money that they hold.
+  const instance = await startInstance(pools.upkeep, log, config.leaseMs);
+  await changes.confirmAs(instance.id);
+  const ledger = await openLedger(ground, { instance, channels, overCells });
+  const { holds, spool } = ledger;
+  const links = createLinks({ keysOf: keys.proof, publicUrl: config.publicUrl, clock });
+  const records = await openCallRecords(ground);
+  const calls = openGateway(ground, { instance, holds, apiKeys, cells, served, links, records, pace });
+
+  // What is read of calls, users and wallets, in all cells.
+  const users = openUserReads(ground, peers);
+  const reports = openReports(ground, peers);
+  const history = openUserHistory(ground, peers);
+  const cellPeople = openCellPeople(ground, peers);
+
+  // What owners, operators and people act on besides.
+  const mail = openMail(ground);
+  const { tellOfPayment, tellOwner } = createWalletMail({ config, clock, sendMail: mail.send });
+  const webhooks = openWebhooks(ground, mail.send);
+  const payments = await openPayments(ground, { tellOfPayment, peers });
+  const throttle = createThrottle(pools.planes);
+  const developers = openDevelopers(ground, { apiKeys, catalogue, throttle, mail });
+  const status = openStatus(ground, { instance, spool, served });
+  const upkeep = startUpkeep(ground, { instance, holds, throttle, teams: developers.teams, tellOwner });
+
+  return {
+    apiKeys,
+    cells,
+    served,
+    changes,
+    instance,
+    ledger,
+    links,
+    records,
+    calls,
+    users,
+    reports,
+    history,
+    cellPeople,
+    mail,
+    webhooks,
+    payments,
+    throttle,
+    developers,
+    status,
+    upkeep,
+  };
 }
 
 /** Loads what is kept in memory, and again whenever the generation counter of that kind of configuration grows. */
-async function followChanges(upkeep: Pool, log: Log, kept: Kept) {
-  await Promise.all([kept.accounts.refresh(), kept.catalogue.refresh(), kept.cells?.refresh()]);
-  const generations = startGenerations(upkeep, log);
-  generations.subscribe('accounts', kept.accounts.refresh);
-  generations.subscribe('catalogue', kept.catalogue.refresh);
-  if (kept.cells !== undefined) generations.subscribe('cells', kept.cells.refresh);
-  return generations;
+async function followChanges({ pools, log }: Ground, { apiKeys, catalogue, map }: Kept): Promise<Generations> {
+  await Promise.all([apiKeys.refresh(), catalogue.refresh(), map?.refresh()]);
+  const changes = startGenerations(pools.upkeep, log);
+  changes.subscribe('accounts', apiKeys.refresh);
+  changes.subscribe('catalogue', catalogue.refresh);
+  if (map !== undefined) changes.subscribe('cells', map.refresh);
+  return changes;
 }
 
 interface Kept {
-  readonly accounts: Refreshed;
-  readonly catalogue: Refreshed;
-  /** The map of cells that is loaded again. It is undefined if there are no other cells. */
-  readonly cells: Refreshed | undefined;
+  readonly apiKeys: ApiKeys;
+  readonly catalogue: Catalogue;
+  readonly map: CellMap | undefined;
 }
 
-/** Something in memory that can be loaded again from the database. */
-interface Refreshed {
-  readonly refresh: () => Promise<void>;
-}
-
-/** Opens the spool: the files that keep settlements while the database cannot take them. One directory for each database. */
-function openSpool(dataDirectory: string, databaseId: string, clock: Clock, log: Log): Spool {
-  const spool = createSpool({ directory: path.join(dataDirectory, 'settlements', databaseId), clock, log });
-  declareSpoolMetrics(spool);
-  return markPort('spool', spool);
-}
-
-/** The holds of real wallets in this database. */
-function openHolds({ pools, channels, ...of }: HoldsOpened): Holds {
-  const turns = channels ?? pools.openTurns();
-  return createHolds({ pools: { turns, upkeep: pools.upkeep }, backlog: BACKLOG_LIMITS, ...of });
-}
-
-interface HoldsOpened {
-  readonly pools: Pools;
-  readonly channels: Channels | undefined;
-  readonly instance: Instance;
-  readonly spool: Spool;
-  readonly log: Log;
-}
-
-function openWriters(): FrameWriters {
-  return markPort('writers', { open: createFrameWriter });
-}
-
-function openIdempotency(pool: Pool, keys: Keys, log: Log): Idempotency {
-  const idempotency = createIdempotency({ pool, keys, log });
-  return { ...idempotency, answers: markPort('answers', idempotency.answers) };
-}
-
-/** Starts the periodic jobs that run whether or not there are calls. */
-function startUpkeep({ holds, instance, pools, clock, log, config }: Upkeep): {
-  readonly stop: () => Promise<unknown>;
-} {
-  const { isKeeper } = instance;
-  const asKeeper =
-    (release: (holdsMax: number) => Promise<number>) =>
-    (holdsMax: number): Promise<number> => {
-      if (isKeeper()) return release(holdsMax);
-      // The reaper wants to know whether the database answers, and the lease asks it anyway.
-      return instance.failedRenewals() === 0
-        ? Promise.resolve(0)
-        : Promise.reject(new Error('The lease is not renewed.'));
-    };
-  const jobs = [
-    // Releases the holds of dead processes, live and sandbox. The spool is replayed first, so that a hold whose settlement
-    // is on disk is charged and not released.
-    startReaper({
-      passes: [
-        { prepare: holds.replay, release: asKeeper((holdsMax) => reapHolds(pools.upkeep, holdsMax)) },
-        { release: asKeeper((holdsMax) => reapSandboxHolds(pools.sandbox, holdsMax)) },
-        { release: holds.releaseOrphans },
-      ],
+/** Opens the planes and the pages, and the server of all. Pages may send calls of people through it. */
+async function openServer(ground: Ground, domains: Domains, { readAllMetrics }: ComposeOptions): Promise<Listener> {
+  const { config, keys, pools, log } = ground;
+  const { apiKeys, cells, served, changes, instance, ledger, links, records, calls } = domains;
+  const { users, reports, history, cellPeople, mail, webhooks, payments, throttle, developers, status } = domains;
+  const { catalogue } = served;
+  const { rules, playgroundKeys } = developers;
+  const { readStatus } = status;
+  const inFlight = createInFlight();
+  const closing = createClosing();
+  const ownCalls = createOwnCalls();
+  const metrics = openMetrics(ground, readAllMetrics);
+  const cellRoutes = [cells, users, reports, history, cellPeople, payments].flatMap((one) => one?.cellRoutes ?? []);
+  const control = openControlPlane(ground, { developers, reports, webhooks, changes, inFlight });
+  const operator = openOperatorPlane(ground, {
+    control,
+    apiKeys,
+    served,
+    reports,
+    history,
+    payments,
+    mail,
+    readAllMetrics,
+  });
+  const people = { control, links, catalogue, throttle, history, mail, payments, cellPeople, apiKeys };
+  const walletOwners = openWalletOwners(ground, people);
+  const paces = createPaces(config.accountPace);
+  const planes = await openPlanes(ground, { control, operator, rules, readStatus, paces, inFlight });
+  const server = createHttpServer({
+    dataPlane: openDataPlane(ground, { calls, cells, links, records, users, cellRoutes }),
+    planes,
+    pages: createPages({
+      control,
+      operator,
+      walletOwners,
+      rules,
+      catalogue,
+      playgroundKeys,
+      ownCalls,
+      formKeys: keys.proof('page-form'),
+      isDevelopment: config.environment === 'development',
+      readStatus,
+      pace: paces.pages,
       log,
-      leaseMs: config.leaseMs,
     }),
-    startSandboxExpiry(pools.sandbox, log, isKeeper),
-    startSessionExpiry({ pool: pools.upkeep, log, keptMs: config.callLookupMs, isKeeper }),
-    startLedgerWatch({ pool: pools.watch, clock, log }),
-    startRollUp({ pool: pools.stats, log, isKeeper }),
-    startMonths(pools.upkeep, log, isKeeper),
-    startSmallTableStatistics(pools.upkeep, log, isKeeper),
-    startClockWatch(pools.upkeep, log, isKeeper),
-  ];
-  return { stop: () => Promise.all(jobs.map(({ stop }) => stop())) };
+    processorWebhooks: payments?.processorWebhooks,
+    readiness: createReadiness({
+      pool: pools.upkeep,
+      dataDirectory: config.dataDirectory,
+      failedRenewals: instance.failedRenewals,
+      takesNoWrites: ledger.holds.takesNoWrites,
+      log,
+    }),
+    echoToDoctor: createEchoToDoctor({ addressOf: cells.addressOf, keys, pools }),
+    metrics,
+    log,
+    logsRequests: config.logFormat === 'text',
+    inFlight,
+    closing,
+  });
+  ownCalls.attach(server);
+  return { server, closing, inFlight, planes, readMetrics: metrics.readAll };
 }
 
-interface Upkeep {
-  readonly holds: Holds;
-  readonly instance: Instance;
-  readonly pools: Pools;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly config: Config;
+interface Listener extends Pick<Service, 'server' | 'closing' | 'readMetrics'> {
+  readonly inFlight: InFlight;
+  readonly planes: Planes;
 }

@@ -9,8 +9,10 @@ type Options = Parameters<typeof createHttpServer>[0];
 
 test('CC-11 no server timeout ends a slow answer', () => {
   const server = createHttpServer({
-    dataPlane: { gateway: { wires: [] } } as unknown as Options['dataPlane'],
-    planes: { pages: new Map(), cellRoutes: [] } as unknown as Options['planes'],
+    dataPlane: { gateway: { wires: [] }, cellRoutes: [] } as unknown as Options['dataPlane'],
+    planes: {} as Options['planes'],
+    pages: () => undefined,
+    processorWebhooks: undefined,
     metrics: {} as Options['metrics'],
     readiness: async () => undefined,
     echoToDoctor: async () => undefined,

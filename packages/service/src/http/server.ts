@@ -19,7 +19,6 @@ import { type EchoToDoctor, handleHealth, handleReadiness } from '#http/service/
 import { handleMetrics, type MetricsPlane } from '#http/service/metrics.ts';
 import type { PageRoutes } from '#http/listener/page-routes.ts';
 import type { Planes } from '#http/planes/planes.ts';
-import type { CellRoute } from '#http/cells/questions/question.ts';
 import { createRequestLog } from '#http/listener/request-log.ts';
 import { handleProcessorWebhook } from '#http/service/processor-webhooks.ts';
 import {
@@ -57,13 +56,10 @@ const NOTIFYING = ['stripe', 'test'] as const satisfies readonly ProcessorName[]
 
 interface ServerOptions {
   readonly dataPlane: DataPlane;
-  /** The field `processorWebhooks` is undefined if no payment processor is configured. */
-  readonly planes: Planes & {
-    readonly pages: PageRoutes;
-    readonly processorWebhooks: ProcessorWebhooks | undefined;
-    /** What other cells may ask about payments. */
-    readonly cellRoutes: readonly CellRoute[];
-  };
+  readonly planes: Planes;
+  readonly pages: PageRoutes;
+  /** It is undefined if no payment processor is configured. */
+  readonly processorWebhooks: ProcessorWebhooks | undefined;
   /** Says why this process should get no calls. Undefined if it is ready. */
   readonly readiness: () => Promise<string | undefined>;
   readonly echoToDoctor: EchoToDoctor;
@@ -142,7 +138,7 @@ export function createHttpServer(options: ServerOptions): Server {
 /** The routes that need no parameter, found by one look-up in a map. The hot path does not go through the framework. */
 function routesOf({
   dataPlane,
-  planes: { processorWebhooks, cellRoutes },
+  processorWebhooks,
   readiness,
   echoToDoctor,
   metrics,
@@ -169,7 +165,7 @@ function routesOf({
     ['/readyz', { GET: ({ response }) => handleReadiness(response, async () => closing.reason() ?? readiness()) }],
     ['/metrics', { GET: (exchange) => handleMetrics(metrics, exchange) }],
   ]);
-  for (const { path, handle } of [...(dataPlane.cellRoutes ?? []), ...cellRoutes]) routes.set(path, { POST: handle });
+  for (const { path, handle } of dataPlane.cellRoutes) routes.set(path, { POST: handle });
   for (const processor of NOTIFYING) {
     const from = processorWebhooks?.processor === processor ? processorWebhooks : undefined;
     routes.set(`/webhooks/${processor}`, { POST: (exchange) => handleProcessorWebhook(from, exchange) });
@@ -181,23 +177,23 @@ function same(handler: Handler): Handler {
   return handler;
 }
 
-function requestLogOf({ logsRequests = false, log, planes }: ServerOptions, routes: ReadonlyMap<string, Route>) {
+function requestLogOf({ logsRequests = false, log, planes, pages }: ServerOptions, routes: ReadonlyMap<string, Route>) {
   if (!logsRequests) return undefined;
   const own = (path: string): string | undefined => {
     if (routes.has(path)) return path;
     return path.startsWith(RECEIPT_PATH) || path.startsWith(MODEL_PATH) ? namedRoute(path) : undefined;
   };
-  return createRequestLog(log, { own, pages: planes.pages, planes });
+  return createRequestLog(log, { own, pages, planes });
 }
 
 /** Finds the handler of a request: a route of ours, a model's name, a page, or else the framework's routes. */
 function dispatch(
   routes: ReadonlyMap<string, Route>,
-  { dataPlane, planes }: ServerOptions,
+  { dataPlane, planes, pages }: ServerOptions,
   exchange: Exchange,
 ): Promise<void> | void {
   const route =
-    routes.get(exchange.path) ?? namedRouteOf(dataPlane, exchange.path) ?? pageRouteOf(planes, exchange.path);
+    routes.get(exchange.path) ?? namedRouteOf(dataPlane, exchange.path) ?? pageRouteOf(pages, exchange.path);
   if (route === undefined) return planes.handle(exchange);
   const method = exchange.request.method ?? '';
   const handler = route[method === 'HEAD' ? 'GET' : method]; // Node sends no body in answer to HEAD.
@@ -206,7 +202,7 @@ function dispatch(
 }
 
 /** Binds the `:part` of an address to the handlers of its page. */
-function pageRouteOf({ pages }: ServerOptions['planes'], path: string): Route | undefined {
+function pageRouteOf(pages: PageRoutes, path: string): Route | undefined {
   const found = pages(path);
   if (found === undefined) return undefined;
   const bound = Object.entries(found.handlers).map(([method, handle]) => [

@@ -19,7 +19,7 @@ export interface Throttle {
   readonly giveBack: (bucket: string, rate: ThrottleRate) => Promise<void>;
 }
 
-interface ForgetfulThrottle extends Throttle {
+export interface ForgetfulThrottle extends Throttle {
   /** Deletes buckets that have not been used for a day. They would be full again, so nothing is forgiven. */
   readonly forget: () => Promise<void>;
 }

@@ -2,19 +2,24 @@ import { leastRoleOf } from '@purser/contract/access.ts';
 import { operatorAccessOf } from '@purser/contract/operator-access.ts';
 import { factorRefusal, type OperatorRules } from '#developers/operators/role.ts';
 import type { SignedIn } from '#developers/sessions/session.ts';
+import type { PlaygroundKeys } from '#developers/keys/playground-keys.ts';
+import type { Catalogue } from '#catalogue/catalogue.ts';
+import type { ControlPlane } from '#http/planes/control-plane.ts';
+import type { OperatorPlane } from '#http/planes/operator-plane.ts';
+import type { OwnCalls } from '#http/listener/own-calls.ts';
 import type { PageHandlers, PageRoutes } from '#http/listener/page-routes.ts';
 import type { Person } from '#people/session.ts';
 import type { ProofKeys } from '#kernel/crypto/keys.ts';
 import type { Log } from '#kernel/log.ts';
 import type { ServiceStatus } from '#status/status.ts';
 import { accountPages } from '#web/account/pages.ts';
-import type { AccountServices } from '#web/credentials/account-services.ts';
 import { connectPages } from '#web/connect/pages.ts';
-import { type ConsoleServices, consolePages } from '#web/console/pages.ts';
+import { consolePages } from '#web/console/pages.ts';
 import { topupLinkPages } from '#web/connect/topup-link-pages.ts';
 import { iconPages } from '#web/frame/icon-pages.ts';
-import { createCookies } from '#web/frame/cookies.ts';
+import { type Cookies, createCookies } from '#web/frame/cookies.ts';
 import type { Audience, PageMethods, PageRequest } from '#web/frame/page.ts';
+import type { Frame } from '#web/frame/page-shell.ts';
 import type { PagePace } from '#web/serving/page-pace.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 import { type PageHandlerOptions, pageHandlers } from '#web/serving/page-handlers.ts';
@@ -27,7 +32,6 @@ import { guidesPages } from '#web/guides/pages.ts';
 import { opsBillsPages } from '#web/ops/bills/pages.ts';
 import { opsAppsPages } from '#web/ops/apps/pages.ts';
 import { opsCataloguePages } from '#web/ops/catalogue-pages.ts';
-import type { OpsCatalogueServices } from '#web/ops/catalogue/services.ts';
 import { opsWalletsPages } from '#web/ops/wallets/pages.ts';
 import { opsHomePages } from '#web/ops/home/pages.ts';
 import { opsPaymentsPages } from '#web/ops/payments/pages.ts';
@@ -40,14 +44,15 @@ import { dataPages } from '#web/wallet-data/pages.ts';
 import { walletPages } from '#web/wallet/pages.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
-/** A room of the pages for operators is one line here. */
-type ServicesOfOps = OpsServices & OpsCatalogueServices;
-
-interface PagesOptions
-  extends Omit<AccountServices, 'cookies' | 'frame'>,
-    Omit<ConsoleServices, 'cookies' | 'frame'>,
-    Omit<ServicesOfOps, 'frame' | 'catalogue'> {
+interface PagesOptions {
+  /** What the routes of app owners act on, the pages of accounts and the console act on too. */
+  readonly control: ControlPlane;
+  readonly operator: OperatorPlane;
   readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
+  readonly rules: OperatorRules;
+  readonly catalogue: Pick<Catalogue, 'find' | 'list'>;
+  readonly playgroundKeys: PlaygroundKeys;
+  readonly ownCalls: OwnCalls;
   /** The keys that sign the proofs of forms. */
   readonly formKeys: ProofKeys;
   readonly isDevelopment: boolean;
@@ -60,10 +65,11 @@ interface PagesOptions
 /** How a path names its variable part. */
 const PART = ':part';
 
-/** All pages, for two audiences that sign in apart from each other. A room's pages are one line here. */
+/** All pages, for two audiences that sign in apart from each other. */
 export function createPages(given: PagesOptions): PageRoutes {
-  const { formKeys, isDevelopment, pace, log, walletOwners, readStatus, ...accounts } = given;
-  const { origin, protocol } = new URL(accounts.publicUrl);
+  const { control, walletOwners, rules, formKeys, pace, log } = given;
+  const { publicUrl, addressOf } = control;
+  const { origin, protocol } = new URL(publicUrl);
   const isSecure = protocol === 'https:';
   const cookies = createCookies(isSecure);
   const { operatorName, supportEmail, statusPage: shown } = walletOwners;
@@ -74,14 +80,14 @@ export function createPages(given: PagesOptions): PageRoutes {
     // Without TLS the service is on a developer's machine, which has several names (localhost, 127.0.0.1). Its pages move to the one in our links.
     isOwnOrigin: (shown: string, host: string | undefined) =>
       shown === origin || (!isSecure && shown === `http://${host}`),
-    publicUrl: accounts.publicUrl,
-    addressOf: accounts.addressOf,
+    publicUrl,
+    addressOf,
     pace,
     log,
   };
   const forAccounts: Audience<SignedIn> = {
     cookie: 'session',
-    find: accounts.sessions.find,
+    find: control.sessions.find,
     nameOf: ({ account }) => account.accountId,
     home: { path: '/account', name: REFUSAL_TEXTS.toAccount },
     frame,
@@ -93,31 +99,38 @@ export function createPages(given: PagesOptions): PageRoutes {
     home: { path: '/wallet', name: REFUSAL_TEXTS.toWallet },
     frame: { ...frame, isTestMoney: walletOwners.isTestMoney },
   };
-  const ops: ServicesOfOps = { ...accounts, frame };
-  const pagesOfAccounts = {
-    '/': startPage({ ...accounts, frame, isDevelopment }),
-    ...(readStatus === undefined ? {} : { '/status': statusPage({ frame, readStatus, clock: accounts.clock }) }),
+  const ofAccounts = pagesOfAccounts(given, frame, cookies);
+  assertRoles(ofAccounts);
+  return routesOf(
+    new Map([
+      ...handlersOf(options, forAccounts, withFactors(ofAccounts, rules)),
+      ...handlersOf(options, forWalletOwners, pagesOfWalletOwners({ ...walletOwners, cookies })),
+    ]),
+  );
+}
+
+/** A room's pages are one line here, with what they act on. */
+function pagesOfAccounts(given: PagesOptions, frame: Frame, cookies: Cookies): Readonly<Record<string, PageMethods>> {
+  const { control, operator, rules, catalogue, playgroundKeys, ownCalls, readStatus, isDevelopment } = given;
+  const { accounts, sessions, isRegistrationOpen, stats, currency, clock, addressOf, inBackground } = control;
+  const ops: OpsServices = { operator, rules, stats, currency, clock, frame };
+  return {
+    '/': startPage({ frame, isRegistrationOpen, isDevelopment }),
+    ...(readStatus === undefined ? {} : { '/status': statusPage({ frame, readStatus, clock }) }),
     ...iconPages(),
-    ...accountPages({ ...accounts, cookies, frame }),
+    ...accountPages({ accounts, sessions, isRegistrationOpen, cookies, frame, addressOf, inBackground }),
     ...guidesPages({ frame }),
-    ...consolePages({ ...accounts, cookies, frame }),
+    ...consolePages({ control, catalogue, playgroundKeys, ownCalls, cookies, frame }),
     ...opsHomePages(ops),
     ...opsPaymentsPages(ops),
     ...opsBillsPages(ops),
     ...opsAppsPages(ops),
     ...opsPendingPages(ops),
-    ...opsCataloguePages(ops),
+    ...opsCataloguePages({ ...ops, catalogue }),
     ...opsAuditPages(ops),
     ...opsWalletsPages(ops),
     '/ops/health': healthPage(ops),
   };
-  assertRoles(pagesOfAccounts);
-  return routesOf(
-    new Map([
-      ...handlersOf(options, forAccounts, withFactors(pagesOfAccounts, given.rules)),
-      ...handlersOf(options, forWalletOwners, pagesOfWalletOwners({ ...walletOwners, cookies })),
-    ]),
-  );
 }
 
 function pagesOfWalletOwners(services: WalletOwnerServices): Readonly<Record<string, PageMethods<Person>>> {

@@ -1,28 +1,22 @@
-import type { CellClient } from '#cells/routing/cell-client.ts';
-import type { CellRequests } from '#cells/routing/cell-request.ts';
-import type { CellMap } from '#cells/routing/map.ts';
-import { isItemFault, type Pool } from '#db/pool/pool.ts';
+import type { CellPeers } from '#app/cells/cell-peers.ts';
+import type { Ground } from '#app/process/ground.ts';
+import { isItemFault } from '#db/pool/pool.ts';
 import { GIVE_BACK, LEND } from '#http/cells/money/budgets.ts';
 import { answerCells, askCell, type CellRoute } from '#http/cells/questions/question.ts';
 import { steadyClock } from '#kernel/time/clock.ts';
-import { describeFault, type Log } from '#kernel/log.ts';
+import { describeFault } from '#kernel/log.ts';
 import { createBudgetHome } from '#ledger/budgets/budget-home.ts';
 import { createFindRoom, type FindRoom, NOT_NOW } from '#ledger/budgets/find-room.ts';
 import { giveBackAllowance } from '#ledger/budgets/queries.ts';
 
-interface BudgetOptions {
-  readonly db: Pool;
-  readonly map: Pick<CellMap, 'others' | 'budgetHome'>;
-  readonly requests: CellRequests;
-  readonly client: CellClient;
-  readonly log: Log;
-}
-
 /** The budgets of API keys over all cells: how this one asks for more of one, and what others may ask of it. */
-export function openCellBudgets({ db, map, client, requests, log }: BudgetOptions): {
+interface CellBudgets {
   readonly findRoom: FindRoom;
   readonly routes: readonly CellRoute[];
-} {
+}
+
+export function openCellBudgets({ pools, log }: Ground, { map, client, requests }: CellPeers): CellBudgets {
+  const db = pools.reads;
   const home = createBudgetHome({
     db,
     askBack: (name, asked) => {

@@ -1,11 +1,10 @@
-import type { SendNews } from '#developers/accounts/news.ts';
 import type { Config } from '#app/settings/config.ts';
-import { openHealth } from '#app/monitoring/health.ts';
-import type { SendMail } from '#app/compose/mail.ts';
+import type { ApiKeys } from '#app/compose/api-keys.ts';
+import type { Served } from '#app/catalogue/catalogue.ts';
+import type { Ground } from '#app/process/ground.ts';
+import { openHealth, type ReadAllMetrics } from '#app/monitoring/health.ts';
+import type { Mail, SendMail } from '#app/compose/mail.ts';
 import type { Payments } from '#app/compose/payments.ts';
-import type { Pool } from '#db/pool/pool.ts';
-import type { Clock } from '#kernel/time/clock.ts';
-import type { Log } from '#kernel/log.ts';
 import type { ControlPlane } from '#http/planes/control-plane.ts';
 import { addAnyAppRoutes } from '#http/operator-plane/people/apps.ts';
 import { addAuditRoutes } from '#http/operator-plane/look-up/audit.ts';
@@ -27,7 +26,6 @@ import { addWalletListRoutes } from '#http/operator-plane/money/wallet-list.ts';
 import { addMovementRoutes, addOperatorWalletRoutes } from '#http/operator-plane/money/wallets.ts';
 import { addHealthRoutes, addLedgerCheckRoutes } from '#http/operator-plane/look-up/health.ts';
 import type { Plane } from '#http/planes/planes.ts';
-import type { MetricReading } from '#kernel/metrics/metrics.ts';
 import { movedMail, releasedMail } from '#mail/letters.ts';
 import { pendingMail } from '#mail/operator-letters.ts';
 import type { TellOfPending } from '#operator/acts/second-persons.ts';
@@ -47,7 +45,7 @@ import { createPaymentDesk } from '#operator/money/payment-desk.ts';
 import { createAnyPayments } from '#operator/money/refunds.ts';
 import type { MoneyGround } from '#operator/money/money-acts.ts';
 import { createPendingActs } from '#operator/money/confirmations.ts';
-import { createProviderTest, type TestTarget } from '#operator/catalogue/provider-test.ts';
+import { createProviderTest } from '#operator/catalogue/provider-test.ts';
 import { createWalletList } from '#operator/money/wallet-list.ts';
 import { createWalletOwners, type WalletOwnerMails } from '#operator/people/wallet-owners.ts';
 import { createPreviews } from '#operator/money/wallet-preview.ts';
@@ -58,71 +56,55 @@ import { createReconciliations } from '#reconciliation/reports/reconciliations.t
 import { formatsOf } from '#web/format/formats.ts';
 import type { Reports } from '#app/reports/reports.ts';
 import type { UserHistory } from '#app/reports/user-movements.ts';
-import type { TestedCall } from '#probe/test-call.ts';
 import { createKeyRules } from '#providers/keys/key-rules.ts';
 
-interface OperatorOptions {
-  readonly config: Config;
-  readonly pools: {
-    readonly planes: Pool;
-    /** The pool for statements that may take a minute. */
-    readonly check: Pool;
-    /** The pool for statements that read a lot. */
-    readonly reports: Pool;
-  };
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly apiKeys: { readonly refresh: () => Promise<void> };
-  readonly catalogue: CatalogueOfOperators;
-  readonly control: ControlPlane;
-  readonly reports: Pick<Reports, 'lists' | 'attentionElsewhere' | 'findElsewhere'>;
+interface OperatorNeeds {
+  /** What operators share with app owners. */
+  readonly control: Pick<
+    ControlPlane,
+    'apps' | 'teams' | 'deliveries' | 'stats' | 'audit' | 'whenEverywhere' | 'addressOf'
+  >;
+  readonly apiKeys: Pick<ApiKeys, 'refresh'>;
+  readonly served: Pick<Served, 'catalogue' | 'readUpstreams' | 'testCall'>;
+  readonly reports: Pick<Reports, 'appUsage' | 'traces' | 'lists' | 'attentionElsewhere' | 'findElsewhere'>;
   readonly history: Pick<UserHistory, 'entriesElsewhere'>;
   readonly payments: Payments | undefined;
-  readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
-  readonly sendMail: SendMail;
-  readonly sendNews: SendNews;
+  readonly mail: Mail;
+  readonly readAllMetrics: ReadAllMetrics;
 }
 
-/** What operators see and do of the catalogue in memory. */
-export interface CatalogueOfOperators extends Pick<OperatorPlane, 'readUpstreams'> {
-  readonly refresh: () => Promise<void>;
-  readonly testCall: (target: TestTarget) => Promise<TestedCall | undefined>;
-}
-
-/** What operators act on. */
-export function composeOperator(options: OperatorOptions): OperatorPlane {
-  const { config, pools, clock, apiKeys, catalogue, control, payments, sendMail, sendNews } = options;
+/** Opens what operators act on. */
+export function openOperatorPlane(ground: Ground, needs: OperatorNeeds): OperatorPlane {
+  const { config, pools, clock } = ground;
+  const { control, apiKeys, served, reports, payments, mail } = needs;
+  const { catalogue, readUpstreams } = served;
   const pool = pools.planes;
   const { currency } = config;
+  const calls = { appUsage: reports.appUsage, traces: reports.traces };
   const cases = { processor: payments?.processor, tellOfPayment: payments?.tellOfPayment };
-  const ground = {
-    pool,
-    currency,
-    refunds: payments?.refunds,
-    cases,
-    tellOfPending: createTellOfPending(config, sendMail),
-  };
+  const tellOfPending = createTellOfPending(config, mail.send);
+  const money: MoneyGround = { pool, currency, refunds: payments?.refunds, cases, tellOfPending };
   const mails: WalletOwnerMails = {
-    mailReleased: (tx, email, { appName }) => sendMail(email, releasedMail({ ...config, appName }), tx),
+    mailReleased: (tx, email, { appName }) => mail.send(email, releasedMail({ ...mail.letterhead, appName }), tx),
     mailMoved: async (tx, { before, after }) => {
-      await sendMail(before, movedMail({ ...config, isOld: true }), tx);
-      await sendMail(after, movedMail({ ...config, isOld: false }), tx);
+      await mail.send(before, movedMail({ ...mail.letterhead, isOld: true }), tx);
+      await mail.send(after, movedMail({ ...mail.letterhead, isOld: false }), tx);
     },
   };
   const desk = createCatalogueDesk({ pool, refresh: catalogue.refresh, keys: createKeyRules(config.providerKeys) });
   return {
     cell: config.cell,
     apps: createAnyApps({ pool, defaults: config.appLimits, refresh: apiKeys.refresh }),
-    wallets: createOperatorWallets(ground, options.history.entriesElsewhere),
-    pending: createPendingActs(ground),
+    wallets: createOperatorWallets(money, needs.history.entriesElsewhere),
+    pending: createPendingActs(money),
     limits: limitsOf(config),
     walletOwners: createWalletOwners({ pool, currency, ...mails }),
     privacy: createPrivacy(pool),
-    walletList: createWalletList(options.reports.lists.wallets),
-    previews: createPreviews(pool, desksOf(ground)),
+    walletList: createWalletList(reports.lists.wallets),
+    previews: createPreviews(pool, desksOf(money)),
     payments: createAnyPayments(pool),
     bills: createProviderBills({ reports: pools.reports, clock, currency }),
-    paymentDesk: createPaymentDesk(ground, options.reports.lists.payments, payments?.lookAgain),
+    paymentDesk: createPaymentDesk(money, reports.lists.payments, payments?.lookAgain),
     reconciliations: createReconciliations({
       pool,
       reports: pools.reports,
@@ -132,25 +114,25 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     }),
     catalogue: desk,
     catalogueImport: createCatalogueImport({ pool, catalogue: desk, compare: compareInThread }),
-    providerTest: createProviderTest({ pool, catalogue: desk, call: catalogue.testCall }),
-    accounts: createAccountDesk(pool, sendNews),
-    calls: control,
+    providerTest: createProviderTest({ pool, catalogue: desk, call: served.testCall }),
+    accounts: createAccountDesk(pool, mail.sendNews),
+    calls,
     callBooks: createCallBooks(pool),
-    readAttentionElsewhere: options.reports.attentionElsewhere,
-    findElsewhere: options.reports.findElsewhere,
-    readAttention: createAttention({ pool, clock: control.clock, readUpstreams: catalogue.readUpstreams }),
-    find: createFinder({ pool, findCalls: async (name) => (await knownCalls(control, name)).map(foundCallOf) }),
-    ...createKeysAndEvents({ pool, ...control }),
+    readAttentionElsewhere: reports.attentionElsewhere,
+    findElsewhere: reports.findElsewhere,
+    readAttention: createAttention({ pool, clock, readUpstreams }),
+    find: createFinder({ pool, findCalls: async (name) => (await knownCalls(calls, name)).map(foundCallOf) }),
+    ...createKeysAndEvents({ pool, apps: control.apps, deliveries: control.deliveries, stats: control.stats, clock }),
     listKeys: control.apps.listKeys,
     deliveries: control.deliveries,
     teams: control.teams,
     stats: control.stats,
     whenEverywhere: control.whenEverywhere,
-    clock: control.clock,
-    readUpstreams: catalogue.readUpstreams,
+    clock,
+    readUpstreams,
     audit: control.audit,
     auditSearch: createAuditSearch(pool),
-    readHealth: openHealth(pool, options),
+    readHealth: openHealth(ground, needs.readAllMetrics),
     addressOf: control.addressOf,
     checkLedger: createLedgerCheck(pools.check),
   };

@@ -1,13 +1,11 @@
-import type { CellPeers } from '#app/cells/open-cells.ts';
+import type { CellPeers } from '#app/cells/cell-peers.ts';
+import type { Ground } from '#app/process/ground.ts';
 import type { Config } from '#app/settings/config.ts';
-import type { Pool } from '#db/pool/pool.ts';
 import { createEveryCell } from '#http/cells/questions/every-cell.ts';
 import { paymentNewsElsewhere } from '#http/cells/money/payment-news.ts';
 import type { CellRoute } from '#http/cells/questions/question.ts';
-import { type Clock, systemClock } from '#kernel/time/clock.ts';
+import { systemClock } from '#kernel/time/clock.ts';
 import type { CheckoutId } from '#kernel/values/ids.ts';
-import type { Keys } from '#kernel/crypto/keys.ts';
-import type { Log } from '#kernel/log.ts';
 import { type Checkouts, createCheckouts } from '#payments/checkouts.ts';
 import { createLookAgain, type Looked } from '#payments/booking/look-again.ts';
 import { createProcessorWebhooks, type ProcessorWebhooks, receiveNews } from '#payments/booking/processor-webhooks.ts';
@@ -19,14 +17,9 @@ import { createTestBank, type TestBank } from '#payments/test-processor/test-ban
 import { startTestWebhooks } from '#payments/test-processor/test-webhooks.ts';
 import { createTestProcessor } from '#payments/test-processor/test-processor.ts';
 
-interface PaymentsOptions {
-  readonly config: Config;
-  readonly keys: Keys;
-  readonly pool: Pool;
-  readonly clock: Clock;
-  readonly log: Log;
+interface PaymentNeeds {
   readonly tellOfPayment: TellOfPayment;
-  /** The way to other cells. It is undefined if there are none. */
+  /** It is undefined if there are no other cells. */
   readonly peers: CellPeers | undefined;
 }
 
@@ -45,26 +38,20 @@ export interface Payments {
   readonly listMovements: Processor['listMovements'];
   /** The bank of the test processor. It is undefined unless that processor is used. */
   readonly testBank: TestBank | undefined;
-  readonly stop: () => Promise<void>;
+  readonly stop: () => Promise<unknown>;
 }
 
 /** Creates the payment modules and starts their background jobs. Undefined when no processor is configured. */
-export async function composePayments({
-  config,
-  keys,
-  pool,
-  clock,
-  log,
-  tellOfPayment,
-  peers,
-}: PaymentsOptions): Promise<Payments | undefined> {
+export async function openPayments(ground: Ground, needs: PaymentNeeds): Promise<Payments | undefined> {
+  const { config, keys, clock, log } = ground;
+  const pool = ground.pools.planes;
+  const { tellOfPayment } = needs;
   const test = { pool, keys: keys.proof('test-processor'), publicUrl: config.publicUrl, clock, log };
   const processor = await processorOf(config, test);
   if (processor === undefined) return undefined;
   const options = { pool, processor, log, tellOfPayment };
-  const cells = peers === undefined ? undefined : createEveryCell(peers);
-  const tellOthers =
-    cells === undefined ? undefined : paymentNewsElsewhere((event) => receiveNews(options, event), cells);
+  const cells = needs.peers && createEveryCell(needs.peers);
+  const tellOthers = cells && paymentNewsElsewhere((event) => receiveNews(options, event), cells);
   const processorWebhooks = createProcessorWebhooks(options, tellOthers);
   const isTest = processor.name === 'test';
   const running = [
@@ -81,9 +68,7 @@ export async function composePayments({
     cellRoutes: cells?.routes ?? [],
     listMovements: processor.listMovements,
     testBank: isTest ? createTestBank(pool) : undefined,
-    stop: async () => {
-      await Promise.all(running.map(({ stop }) => stop()));
-    },
+    stop: () => Promise.all(running.map(({ stop }) => stop())),
   };
 }
 

@@ -1,67 +1,46 @@
 import { createBoundKeys } from '#developers/keys/bound-keys.ts';
 import { createAppProfiles } from '#developers/apps/profile.ts';
+import type { ApiKeys } from '#app/compose/api-keys.ts';
+import type { Ground } from '#app/process/ground.ts';
 import type { CellPeople } from '#app/cells/people.ts';
-import type { Config } from '#app/settings/config.ts';
-import type { SendMail } from '#app/compose/mail.ts';
+import type { Mail } from '#app/compose/mail.ts';
 import type { Payments } from '#app/compose/payments.ts';
 import type { UserHistory } from '#app/reports/user-movements.ts';
 import { directoryOf } from '#cells/directory/directory.ts';
 import { createCapAlerts } from '#connections/alerts.ts';
 import { createConnections } from '#connections/connection.ts';
-import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool/pool.ts';
-import type { CallerAddress } from '#http/requests/caller-address.ts';
+import type { ControlPlane } from '#http/planes/control-plane.ts';
 import type { Throttle } from '#limits/throttle.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 import { codeMail, passkeyMail, wayInMail } from '#mail/letters.ts';
 import { createCodeSignIns } from '#people/email-code.ts';
 import { createPasskeys } from '#people/passkeys.ts';
 import { createPersonSessions } from '#people/session.ts';
-import type { Clock } from '#kernel/time/clock.ts';
-import type { Keys } from '#kernel/crypto/keys.ts';
 import { createAttemptLimiter } from '#limits/attempt-limiter.ts';
 import { createPrivacy } from '#privacy/privacy.ts';
 
-/** What the pages of wallet owners are made of. `throttle` is shared with the control plane: one set of buckets. */
-interface PeopleOptions {
-  readonly config: Config;
-  readonly keys: Keys;
-  readonly pool: Pool;
-  readonly clock: Clock;
+interface WalletOwnerNeeds extends Pick<WalletOwnerServices, 'links' | 'catalogue'> {
+  /** What they share with app owners. */
+  readonly control: Pick<ControlPlane, 'addressOf' | 'readBudgets' | 'whenEverywhere'>;
+  /** It is shared with the control plane: one set of buckets. */
   readonly throttle: Throttle;
-  readonly links: Links;
-  readonly addressOf: CallerAddress;
   readonly history: Pick<UserHistory, 'movements' | 'usage'>;
-  readonly sendMail: SendMail;
+  readonly mail: Mail;
   /** The payments. They are undefined when no payment processor is configured. */
   readonly payments: Payments | undefined;
-  /** What is asked of other cells. It is undefined if there are none. */
-  readonly otherCells: CellPeople['otherCells'];
+  readonly cellPeople: CellPeople;
   /** This process's keys, which are loaded again after one was stopped. */
-  readonly apiKeys: { readonly refresh: () => Promise<void> };
-  readonly readBudgets: WalletOwnerServices['readBudgets'];
-  readonly whenEverywhere: WalletOwnerServices['whenEverywhere'];
-  readonly catalogue: WalletOwnerServices['catalogue'];
+  readonly apiKeys: Pick<ApiKeys, 'refresh'>;
 }
 
-/** Wires the pages of wallet owners to the modules they act on. */
-export function composePeople({
-  config,
-  keys,
-  pool,
-  clock,
-  throttle,
-  links,
-  addressOf,
-  history,
-  sendMail,
-  payments,
-  otherCells,
-  apiKeys,
-  ...shared
-}: PeopleOptions): Omit<WalletOwnerServices, 'cookies'> {
+/** Opens what the pages of wallet owners act on. */
+export function openWalletOwners(ground: Ground, needs: WalletOwnerNeeds): Omit<WalletOwnerServices, 'cookies'> {
+  const { config, keys, clock } = ground;
+  const { control, throttle, history, payments, mail } = needs;
+  const pool = ground.pools.planes;
   const attempts = createAttemptLimiter(throttle, keys.kept('person-tries'));
-  const { operatorName } = config;
+  const { operatorName, publicUrl, currency } = config;
   return {
     sessions: createPersonSessions(pool),
     codes: createCodeSignIns({
@@ -69,26 +48,27 @@ export function composePeople({
       clock,
       attempts,
       keys,
-      sendCode: ({ email, ...said }) => sendMail(email, codeMail({ operatorName, ...said })),
-      sendWayIn: (email, token) => sendMail(email, wayInMail({ ...config, token })),
+      sendCode: ({ email, ...said }) => mail.send(email, codeMail({ operatorName, ...said })),
+      sendWayIn: (email, token) => mail.send(email, wayInMail({ ...mail.letterhead, token })),
     }),
     passkeys: createPasskeys({
-      ...config,
+      publicUrl,
+      operatorName,
       keys,
       pool,
       clock,
-      sendAdded: (tx, { email }) => sendMail(email, passkeyMail(config), tx),
+      sendAdded: (tx, { email }) => mail.send(email, passkeyMail(mail.letterhead), tx),
     }),
-    connections: createConnections(pool, config.currency),
+    connections: createConnections(pool, currency),
     alerts: createCapAlerts(pool),
     privacy: createPrivacy(pool),
-    links,
-    otherCells,
-    boundKeys: openBoundKeys(pool, apiKeys.refresh),
-    readBudgets: shared.readBudgets,
-    whenEverywhere: shared.whenEverywhere,
-    catalogue: shared.catalogue,
-    publicUrl: config.publicUrl,
+    links: needs.links,
+    otherCells: needs.cellPeople.otherCells,
+    boundKeys: openBoundKeys(pool, needs.apiKeys.refresh),
+    readBudgets: control.readBudgets,
+    whenEverywhere: control.whenEverywhere,
+    catalogue: needs.catalogue,
+    publicUrl,
     clock,
     apps: createAppProfiles(pool),
     movements: history.movements,
@@ -97,8 +77,8 @@ export function composePeople({
     refunds: payments?.refunds,
     testBank: payments?.testBank,
     attempts,
-    addressOf,
-    currency: config.currency,
+    addressOf: control.addressOf,
+    currency,
     operatorName,
     supportEmail: config.supportEmail,
     statusPage: config.statusPage,

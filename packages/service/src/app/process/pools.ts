@@ -42,7 +42,6 @@ export function openPools({ url, log, emails }: PoolsOptions) {
     pools.push(opened);
     return opened;
   };
-  const planes = open('live', PLANES_MAX, { use: 'planes' });
   return {
     /** One connection for each kind of batched statement. A second one would only split the batches and wait on locks. */
     openTurns: () => markStatements(open('live', 1, { ...KEPT, use: 'calls' })),
@@ -50,8 +49,7 @@ export function openPools({ url, log, emails }: PoolsOptions) {
     sandbox: open('sandbox', 1, { ...KEPT, use: 'sandbox' }),
     reads: open('live', READS_MAX, { ...KEPT, use: 'reads' }),
     upkeep: open('live', UPKEEP_MAX, { use: 'upkeep' }),
-    planes,
-    deliveries: planes,
+    planes: open('live', PLANES_MAX, { use: 'planes' }),
     /** Reports may take long, so nothing else waits for them. */
     reports: open('live', REPORTS_MAX, { statementMsMax: REPORT_STATEMENT_MS_MAX, use: 'reports' }),
     /**

@@ -1,7 +1,7 @@
-import type { CellPeers } from '#app/cells/open-cells.ts';
+import type { CellPeers } from '#app/cells/cell-peers.ts';
+import type { Ground } from '#app/process/ground.ts';
 import { openBudgets } from '#app/reports/key-budgets.ts';
 import { readDirectory } from '#cells/directory/compare.ts';
-import type { Pool } from '#db/pool/pool.ts';
 import { appUsageEverywhere } from '#http/cells/apps/usage.ts';
 import { budgetUseEverywhere } from '#http/cells/money/budgets.ts';
 import { BOOKS } from '#http/cells/money/books.ts';
@@ -12,59 +12,40 @@ import { answerCells, type CellRoute } from '#http/cells/questions/question.ts';
 import { selectCellBooks } from '#ledger/moving/queries.ts';
 import { appUsersEverywhere } from '#http/cells/apps/users.ts';
 import { attentionElsewhere, type OtherCellAttention } from '#http/cells/operators/attention.ts';
-import type { ReadBudgets } from '#http/planes/key-budgets.ts';
-import type { Clock } from '#kernel/time/clock.ts';
-import type { ReadSessions } from '#kernel/calls/session-page.ts';
+import type { ControlPlane } from '#http/planes/control-plane.ts';
 import { createAttention } from '#operator/health/attention.ts';
 import { findElsewhere, type FoundElsewhere } from '#http/cells/operators/find.ts';
 import { createFinder } from '#operator/look-up/find.ts';
 import { operatorListsEverywhere } from '#http/cells/operators/lists.ts';
 import { tracesEverywhere } from '#http/cells/apps/traces.ts';
 import { statsEverywhere } from '#http/cells/apps/stats.ts';
-import { type AppUsers, createAppUserRows, createAppUsers } from '#ledger/overview/app-users.ts';
+import { createAppUserRows, createAppUsers } from '#ledger/overview/app-users.ts';
 import { selectAnyWallets } from '#ledger/overview/operator-queries.ts';
 import { selectKeyBudgets } from '#ledger/budgets/queries.ts';
 import { selectSpent } from '#ledger/overview/queries.ts';
 import type { ReadWallets } from '#operator/money/wallet-list.ts';
 import { createPaymentReader, type ReadPayments } from '#payments/overview/overview.ts';
 import { createStatsRows } from '#calls/stats/rows.ts';
-import { createStats, type Stats, statsOf } from '#calls/stats/stats.ts';
-import { createTraceReader, createTraceRows, type TraceReader, traceReaderOf } from '#calls/traces/traces.ts';
+import { createStats, statsOf } from '#calls/stats/stats.ts';
+import { createTraceReader, createTraceRows, traceReaderOf } from '#calls/traces/traces.ts';
 import { selectReceipt, selectReceiptsByCorrelation } from '#calls/usage/queries.ts';
-import { type AppUsage, createAppUsage, RECEIPTS_MAX } from '#calls/usage/report.ts';
+import { createAppUsage, RECEIPTS_MAX } from '#calls/usage/report.ts';
 import { createSessions } from '#calls/usage/usage.ts';
 
-interface ReportsOptions {
-  readonly clock: Clock;
-  readonly pools: { readonly planes: Pool; readonly reports: Pool; readonly sandbox: Pool };
-  /** The way to other cells. It is undefined if there are none. */
-  readonly peers: CellPeers | undefined;
-}
-
 /** What app owners and operators read of calls, in all cells. */
-export interface Reports {
-  readonly appUsage: AppUsage;
-  readonly stats: Stats;
-  readonly traces: TraceReader;
-  readonly appUsers: AppUsers;
-  /** What sessions of coding agents have cost users (CP-19). */
-  readonly usedSessions: ReadSessions;
-  /** What counts for the budgets of API keys. */
-  readonly readBudgets: ReadBudgets;
+export interface Reports
+  extends Pick<ControlPlane, 'appUsage' | 'stats' | 'traces' | 'appUsers' | 'usedSessions' | 'readBudgets'> {
   /** What needs an operator in other cells. */
   readonly attentionElsewhere: () => Promise<readonly OtherCellAttention[]>;
   /** Which other cells have something of an id. */
   readonly findElsewhere: (text: string) => Promise<readonly FoundElsewhere[]>;
   /** What operators list. */
   readonly lists: { readonly wallets: ReadWallets; readonly payments: ReadPayments };
+  /** What gateways of other cells may ask for their reports. */
+  readonly cellRoutes: readonly CellRoute[];
 }
 
-/** Opens the reports, and what gateways of other cells may ask for theirs. */
-export function openReports({
-  pools,
-  clock,
-  peers,
-}: ReportsOptions): Reports & { readonly cellRoutes: readonly CellRoute[] } {
+export function openReports({ pools, clock }: Ground, peers: CellPeers | undefined): Reports {
   const { planes, sandbox } = pools;
   const appUsage = createAppUsage(pools);
   const usedSessions = createSessions(planes);

@@ -1,25 +1,16 @@
-import type { CellPeers } from '#app/cells/open-cells.ts';
+import type { CellPeers } from '#app/cells/cell-peers.ts';
+import type { Ground } from '#app/process/ground.ts';
 import { withGiversOf } from '#app/reports/user-usage.ts';
-import type { Pool } from '#db/pool/pool.ts';
 import { createFormerCells } from '#http/cells/wallets/former-cells.ts';
 import { answerCells, type CellRoute } from '#http/cells/questions/question.ts';
 import { entriesEverywhere, USER_ENTRIES } from '#http/cells/wallets/entries.ts';
 import { movementsEverywhere, USER_DAYS, USER_MOVEMENTS, USER_OTHERS } from '#http/cells/wallets/movements.ts';
 import { type User, usageEverywhere } from '#http/cells/wallets/usage.ts';
-import type { Log } from '#kernel/log.ts';
 import { createWalletMovements, type NamedWallet, type WalletMovements } from '#ledger/history/movements.ts';
 import { createStayReader, type OfStays } from '#ledger/history/stays.ts';
 import { createWallets } from '#ledger/wallet/wallet.ts';
 import type { EntriesElsewhere } from '#operator/money/wallets.ts';
 import { createUsage, type UsageReader } from '#calls/usage/usage.ts';
-
-interface UserMovementsOptions {
-  /** The pool for pages. */
-  readonly pool: Pool;
-  /** The way to other cells. It is undefined if there are none. */
-  readonly peers: CellPeers | undefined;
-  readonly log: Log;
-}
 
 /** What is read of wallets, in all cells. */
 export interface UserHistory {
@@ -28,15 +19,14 @@ export interface UserHistory {
   readonly usage: UsageReader;
   /** The entries in other cells, for operators. It is undefined if there are no other cells. */
   readonly entriesElsewhere: EntriesElsewhere | undefined;
+  /** What gateways of other cells may ask about users who were here. */
+  readonly cellRoutes: readonly CellRoute[];
 }
 
-/** Opens what is read of wallets, and what gateways of other cells may ask about users who were here. */
-export function openUserMovements({ pool, peers, log }: UserMovementsOptions): {
-  readonly history: UserHistory;
-  readonly cellRoutes: readonly CellRoute[];
-} {
+export function openUserHistory({ pools, log }: Ground, peers: CellPeers | undefined): UserHistory {
+  const pool = pools.planes;
   const [local, usage] = [createWalletMovements(pool), createUsage(pool)];
-  if (peers === undefined) return { history: { movements: local, usage, entriesElsewhere: undefined }, cellRoutes: [] };
+  if (peers === undefined) return { movements: local, usage, entriesElsewhere: undefined, cellRoutes: [] };
   const { own, map, requests, client } = peers;
   const former = createFormerCells(own, map);
   const to = { own, map, former, client, log };
@@ -52,11 +42,9 @@ export function openUserMovements({ pool, peers, log }: UserMovementsOptions): {
   }
 
   return {
-    history: {
-      movements: movementsEverywhere({ local, stays }, to),
-      usage: usageEverywhere(usage, former, client),
-      entriesElsewhere: entriesEverywhere(stays, to),
-    },
+    movements: movementsEverywhere({ local, stays }, to),
+    usage: usageEverywhere(usage, former, client),
+    entriesElsewhere: entriesEverywhere(stays, to),
     cellRoutes: [
       answerCells(requests, USER_MOVEMENTS, (asked) => answer(asked, (wallet) => stays.page(wallet, asked))),
       answerCells(requests, USER_DAYS, (asked) => answer(asked, (wallet) => stays.days(wallet, asked))),

@@ -1,31 +1,31 @@
-import type { CellPeers } from '#app/cells/open-cells.ts';
+import type { CellPeers } from '#app/cells/cell-peers.ts';
+import type { Ground } from '#app/process/ground.ts';
 import { selectGivers } from '#cells/topology/queries.ts';
 import { slotOf } from '#kernel/values/slot.ts';
 import type { Pool } from '#db/pool/pool.ts';
 import { createFormerCells, type FormerAnswer } from '#http/cells/wallets/former-cells.ts';
 import { answerCells, type CellRoute } from '#http/cells/questions/question.ts';
 import { type User, USER_CALLS, USER_MONTH, USER_RECEIPT, usageEverywhere } from '#http/cells/wallets/usage.ts';
-import type { Wallets } from '#ledger/wallet/wallet.ts';
+import { createWallets, type Wallets } from '#ledger/wallet/wallet.ts';
 import { selectReceipt } from '#calls/usage/queries.ts';
 import { createUsage, type UsageReader } from '#calls/usage/usage.ts';
 
-interface UserUsageOptions {
-  readonly db: Pool;
-  readonly wallets: Pick<Wallets, 'find'>;
-  /** The way to other cells. It is undefined if there are none. */
-  readonly peers: CellPeers | undefined;
+/** What apps read of their users beside calls: wallets, and what was used. */
+export interface UserReads {
+  readonly wallets: Wallets;
+  readonly usage: UsageReader;
+  /** What gateways of other cells may ask about it. */
+  readonly cellRoutes: readonly CellRoute[];
 }
 
-/** What users have used, and what gateways of other cells may ask about it. */
-export function openUserUsage({ db, wallets, peers }: UserUsageOptions): {
-  readonly usage: UsageReader;
-  readonly cellRoutes: readonly CellRoute[];
-} {
-  const usage = createUsage(db);
-  if (peers === undefined) return { usage, cellRoutes: [] };
+export function openUserReads({ pools }: Ground, peers: CellPeers | undefined): UserReads {
+  const db = pools.reads;
+  const [wallets, usage] = [createWallets(db), createUsage(db)];
+  if (peers === undefined) return { wallets, usage, cellRoutes: [] };
   const { own, map, requests, client } = peers;
   const withGivers = withGiversOf(db);
   return {
+    wallets,
     usage: usageEverywhere(usage, createFormerCells(own, map), client),
     cellRoutes: [
       answerCells(requests, USER_RECEIPT, async ({ appId, userId, callId }) => {

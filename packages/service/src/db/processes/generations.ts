@@ -15,7 +15,7 @@ const LOOK_MS = 20;
  * Notices the changes that other processes make to accounts and the catalogue. It polls counters, because a notification
  * would be lost with its connection.
  */
-interface Generations {
+export interface Generations {
   /** Calls `refresh` once at the start and after changes of the topic, never concurrently. Tries again if it fails. */
   readonly subscribe: (topic: Topic, refresh: () => Promise<void>) => void;
   /** From now on, this process says which change of keys and apps it has in memory. Polls once before it resolves. */

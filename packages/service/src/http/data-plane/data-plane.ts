@@ -34,9 +34,9 @@ export interface DataPlane {
   /** It is called once for each chat call, when it has ended, also by a refusal (CC-19). */
   readonly endCall: EndCall;
   /** The way to gateways of other cells. It is undefined if there are none. */
-  readonly forwarding?: Forwarding | undefined;
+  readonly forwarding: Forwarding | undefined;
   /** What gateways of other cells may ask. */
-  readonly cellRoutes?: readonly CellRoute[];
+  readonly cellRoutes: readonly CellRoute[];
 }
 
 /**
