@@ -20,8 +20,8 @@ const amountText = z
   .transform(Number)
   .pipe(amount);
 
-export const WALLET_STATUSES = ['connected', 'disconnected', 'suspended'] as const;
-export const WALLET_SORTS = ['newest', 'oldest'] as const;
+const WALLET_STATUSES = ['connected', 'disconnected', 'suspended'] as const;
+const WALLET_SORTS = ['newest', 'oldest'] as const;
 
 export const walletListQuerySchema = z
   .strictObject({

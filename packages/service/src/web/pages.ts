@@ -29,16 +29,7 @@ import { startPage } from '#web/start/start-page.ts';
 import { statusPage } from '#web/status/status-page.ts';
 import { testProcessorPages } from '#web/test-processor/pages.ts';
 import { guidesPages } from '#web/guides/pages.ts';
-import { opsBillsPages } from '#web/ops/bills/pages.ts';
-import { opsAppsPages } from '#web/ops/apps/pages.ts';
-import { opsCataloguePages } from '#web/ops/catalogue-pages.ts';
-import { opsWalletsPages } from '#web/ops/wallets/pages.ts';
-import { opsHomePages } from '#web/ops/home/pages.ts';
-import { opsPaymentsPages } from '#web/ops/payments/pages.ts';
-import { opsPendingPages } from '#web/ops/pending/pages.ts';
-import { healthPage } from '#web/ops/health/health-page.ts';
-import { opsAuditPages } from '#web/ops/audit/pages.ts';
-import type { OpsServices } from '#web/ops/frame/services.ts';
+import { opsPages } from '#web/ops/pages.ts';
 import { checkoutPages } from '#web/topup/pages.ts';
 import { dataPages } from '#web/wallet-data/pages.ts';
 import { walletPages } from '#web/wallet/pages.ts';
@@ -113,7 +104,6 @@ export function createPages(given: PagesOptions): PageRoutes {
 function pagesOfAccounts(given: PagesOptions, frame: Frame, cookies: Cookies): Readonly<Record<string, PageMethods>> {
   const { control, operator, rules, catalogue, playgroundKeys, ownCalls, readStatus, isDevelopment } = given;
   const { accounts, sessions, isRegistrationOpen, stats, currency, clock, addressOf, inBackground } = control;
-  const ops: OpsServices = { operator, rules, stats, currency, clock, frame };
   return {
     '/': startPage({ frame, isRegistrationOpen, isDevelopment }),
     ...(readStatus === undefined ? {} : { '/status': statusPage({ frame, readStatus, clock }) }),
@@ -121,15 +111,7 @@ function pagesOfAccounts(given: PagesOptions, frame: Frame, cookies: Cookies): R
     ...accountPages({ accounts, sessions, isRegistrationOpen, cookies, frame, addressOf, inBackground }),
     ...guidesPages({ frame }),
     ...consolePages({ control, catalogue, playgroundKeys, ownCalls, cookies, frame }),
-    ...opsHomePages(ops),
-    ...opsPaymentsPages(ops),
-    ...opsBillsPages(ops),
-    ...opsAppsPages(ops),
-    ...opsPendingPages(ops),
-    ...opsCataloguePages({ ...ops, catalogue }),
-    ...opsAuditPages(ops),
-    ...opsWalletsPages(ops),
-    '/ops/health': healthPage(ops),
+    ...opsPages({ operator, rules, stats, catalogue, currency, clock, frame }),
   };
 }
 

@@ -9,7 +9,7 @@ export type { EntryFilter } from '#audit/search-queries.ts';
 type Found = ReturnType<typeof foundOf>;
 
 /** The end of the chain. */
-export interface AuditHead {
+interface AuditHead {
   readonly line: bigint;
   /** The hash of the last line. It is undefined while the chain has no line. */
   readonly hash: string | undefined;

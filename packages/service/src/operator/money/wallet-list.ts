@@ -10,7 +10,7 @@ export interface ListedWallet extends Wallet {
   readonly cell: string | undefined;
 }
 
-export interface ListedWallets {
+interface ListedWallets {
   readonly wallets: readonly ListedWallet[];
   /** Pass it as `after` to get the next page. Undefined if there is none. */
   readonly next: string | undefined;

@@ -4,7 +4,7 @@ import { button } from '#web/components/button.ts';
 import { hiddenField } from '#web/fields/form.ts';
 import { PART_TEXTS as TEXTS } from '#web/components/texts.ts';
 
-interface FilterField {
+export interface FilterField {
   readonly name: string;
   readonly label: string;
   readonly value: string;

@@ -1,83 +1,91 @@
-import { checkFields } from '@purser/contract/check-fields.ts';
 import { appId as appIdOf } from '@purser/contract/identifiers.ts';
 import { changeAnyAppSchema, reasonSchema } from '@purser/contract/operator.ts';
 import { type Html, html } from '#kernel/text/html.ts';
-import { Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { Refusal } from '#kernel/faults/refusal.ts';
 import type { AppDetails } from '#operator/people/apps.ts';
+import { button } from '#web/components/button.ts';
+import { confirmation } from '#web/components/confirm.ts';
 import { definitionList } from '#web/components/definition-list.ts';
-import { moment } from '#web/figures/moment.ts';
-import { lateIn, lateNotice } from '#web/frame/late-notice.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
-import { section } from '#web/components/section.ts';
-import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import { checkboxField } from '#web/fields/checkbox-field.ts';
+import { textField } from '#web/fields/text-field.ts';
 import type { Form } from '#web/forms/read-form.ts';
-import { redirectTo } from '#web/frame/responses.ts';
-import { forOperator, type OpsRequest } from '#web/ops/frame/for-operator.ts';
-import { showNoSuch, showOpsPage } from '#web/ops/frame/ops-page.ts';
+import { lateIn, lateNotice } from '#web/frame/late-notice.ts';
+import { actPage, checked, reasonField } from '#web/ops/frame/act-page.ts';
+import type { OpsRequest } from '#web/ops/frame/asked.ts';
+import { code, part } from '#web/ops/frame/details.ts';
 import { opsPath } from '#web/ops/frame/ops-path.ts';
-import type { OpsServices } from '#web/ops/frame/services.ts';
-import { mayOpen } from '#web/ops/frame/links.ts';
-import { appForms } from '#web/ops/apps/app-forms.ts';
-import { eventsSection, keysSection, membersSection, usageSection } from '#web/ops/apps/app-parts.ts';
+import { OPS_TEXTS } from '#web/ops/frame/texts.ts';
+import { eventsPart, keysPart, membersPart, usagePart } from '#web/ops/apps/app-parts.ts';
 import { stateOf } from '#web/ops/apps/apps-page.ts';
-import { APP_TEXTS as TEXTS, APPS_TEXTS } from '#web/ops/apps/texts.ts';
-import { trailSection } from '#web/ops/apps/trail.ts';
+import { APP_TEXTS as TEXTS } from '#web/ops/apps/texts.ts';
+import { trailPart } from '#web/ops/apps/trail.ts';
 
-const FIELD_NAMES = {
-  rateLimit: TEXTS.ratePerMinute,
-  maxStreamsPerUser: TEXTS.maxStreams,
-  reason: TEXTS.reason,
-};
+const LABELS = { rateLimit: TEXTS.ratePerMinute, maxStreamsPerUser: TEXTS.maxStreams, reason: OPS_TEXTS.reason };
 
-/** Makes the page `/ops/app?id=`, which shows one app. Its forms do what the routes for operators do. */
-export function appPage(services: OpsServices): PageMethods {
-  return forOperator(services, {
-    GET: (asked) => showApp(services, asked),
-    POST: async (asked, form) => {
-      const done = await act(services, asked, form);
-      if (done instanceof Refusal) return showApp(services, asked, { refusal: done, form });
-      const late = lateIn(await services.operator.whenEverywhere());
-      return redirectTo(opsPath('app', { id: idOf(asked), done, ...late }));
-    },
-  });
+/** The page `/ops/app?id=`, which shows one app. Its forms do what the routes for operators do. */
+export const appPage = actPage({
+  show: async (asked, again) => {
+    const { operator, query } = asked;
+    const app = await operator.apps.find(idOf(asked));
+    if (app === undefined) return asked.showNoSuch('apps', TEXTS.noSuch);
+    const { appId } = app;
+    const [keys, { members }, usage, events, trail] = await Promise.all([
+      operator.listKeys(appId),
+      operator.teams.list(appId),
+      usagePart(asked, appId),
+      eventsPart(asked, appId),
+      trailPart(asked, 'on', { appId }),
+    ]);
+    const nowMs = asked.clock.nowMs();
+    const inForce = keys.filter(
+      ({ revokedAtMs, settings: { expiresAtMs } }) => revokedAtMs === undefined && (expiresAtMs ?? Infinity) > nowMs,
+    );
+    const body = html`${errorSummary(again?.refusal.message)}${successNotice(TEXTS.done.get(query.get('done')))}${lateNotice(query)}
+<div class="columns">
+${part('facts', TEXTS.facts, factsOf(asked, app))}
+${formsOf(asked, app, inForce.length, again?.form)}
+</div>
+${usage}
+${keysPart(asked, keys)}
+${events}
+${membersPart(asked, members)}
+${trail}`;
+    return asked.show({ title: app.name, body, below: 'apps', refusal: again?.refusal });
+  },
+  act: async (asked, form) => {
+    const which = form.field('act');
+    const done = which === 'suspend' || which === 'resume' ? await halt(asked, form, which) : await change(asked, form);
+    if (done instanceof Refusal) return done;
+    const late = lateIn(await asked.operator.whenEverywhere());
+    return opsPath('app', { id: asked.asks('id'), done, ...late });
+  },
+});
+
+function idOf({ asks }: OpsRequest) {
+  return appIdOf.parse(asks('id'));
 }
 
-function idOf({ request }: OpsRequest): string {
-  return request.query.get('id')?.trim() ?? '';
-}
-
-async function act({ operator: { apps } }: OpsServices, asked: OpsRequest, form: Form): Promise<string | Refusal> {
-  const appId = appIdOf.parse(idOf(asked));
-  const which = form.field('act');
-  if (which !== 'suspend' && which !== 'resume') return change({ apps }, asked, form);
-  const checked = checkFields(reasonSchema, { reason: form.field(`reason-${which}`) }, FIELD_NAMES);
-  if ('problems' in checked) return refuse('BAD_REQUEST', checked.problems.map(({ message }) => message).join(' '));
-  const done = await apps[which](asked.act(checked.value.reason), appId);
+async function halt(asked: OpsRequest, form: Form, which: 'suspend' | 'resume'): Promise<string | Refusal> {
+  const given = checked(reasonSchema, { reason: form.field(`reason-${which}`) }, LABELS);
+  if (given instanceof Refusal) return given;
+  const done = await asked.operator.apps[which](asked.act(given.reason), idOf(asked));
   if (done instanceof Refusal) return done;
   return which === 'suspend' ? 'suspended' : 'resumed';
 }
 
-async function change(
-  { apps }: Pick<OpsServices['operator'], 'apps'>,
-  asked: OpsRequest,
-  form: Form,
-): Promise<string | Refusal> {
+async function change(asked: OpsRequest, form: Form): Promise<string | Refusal> {
   const typed = {
     firstParty: form.field('firstParty') === 'yes',
     rateLimit: { perMinute: countOf(form.field('ratePerMinute')), burst: countOf(form.field('rateBurst')) },
     maxStreamsPerUser: countOf(form.field('maxStreams')),
     reason: form.field('reason-change'),
   };
-  const checked = checkFields(changeAnyAppSchema.required({ reason: true }), typed, FIELD_NAMES);
-  if ('problems' in checked) return refuse('BAD_REQUEST', checked.problems.map(({ message }) => message).join(' '));
-  const { firstParty: isFirstParty, rateLimit, maxStreamsPerUser, reason } = checked.value;
-  const settings = {
-    isFirstParty,
-    ratePerMinute: rateLimit?.perMinute,
-    rateBurst: rateLimit?.burst,
-    maxStreamsPerUser,
-  };
-  const done = await apps.change(asked.act(reason), appIdOf.parse(idOf(asked)), settings);
+  const given = checked(changeAnyAppSchema.required({ reason: true }), typed, LABELS);
+  if (given instanceof Refusal) return given;
+  const { firstParty: isFirstParty, rateLimit, maxStreamsPerUser, reason } = given;
+  const limits = { ratePerMinute: rateLimit?.perMinute, rateBurst: rateLimit?.burst, maxStreamsPerUser };
+  const done = await asked.operator.apps.change(asked.act(reason), idOf(asked), { isFirstParty, ...limits });
   return done instanceof Refusal ? done : 'changed';
 }
 
@@ -86,54 +94,47 @@ function countOf(text: string): number | string {
   return /^\d{1,9}$/.test(text.trim()) ? Number(text) : text;
 }
 
-async function showApp(
-  services: OpsServices,
-  asked: OpsRequest,
-  again?: { readonly refusal: Refusal; readonly form: Form },
-): Promise<PageResponse> {
-  const { operator } = services;
-  const { request } = asked;
-  const app = await operator.apps.find(appIdOf.parse(idOf(asked)));
-  if (app === undefined) {
-    return showNoSuch(services, asked, { message: TEXTS.noSuch, page: 'apps', above: APPS_TEXTS.title });
-  }
-  const { appId } = app;
-  const [keys, { members }, usage, events, trail] = await Promise.all([
-    operator.listKeys(appId),
-    operator.teams.list(appId),
-    usageSection(services, asked, appId),
-    eventsSection(services, asked, appId),
-    trailSection(services, asked, 'on', { appId }),
-  ]);
-  const nowMs = services.clock.nowMs();
-  const inForce = keys.filter(
-    ({ revokedAtMs, settings: { expiresAtMs } }) => revokedAtMs === undefined && (expiresAtMs ?? Infinity) > nowMs,
-  );
-  const body = html`${errorSummary(again?.refusal.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}${lateNotice(request.query)}
-<div class="columns">
-${section({ id: 'facts', heading: TEXTS.facts, body: [factsOf(asked, app)] })}
-${appForms(asked, app, { keys: inForce.length, form: again?.form })}
-</div>
-${usage}
-${keysSection(asked, keys, nowMs)}
-${events}
-${membersSection(asked, members)}
-${trail}`;
-  const page = { title: app.name, body, page: 'apps', above: APPS_TEXTS.title };
-  return showOpsPage(services, asked, { ...page, refusal: again?.refusal });
-}
-
-function factsOf({ role, request: { formats } }: OpsRequest, app: AppDetails): Html {
+function factsOf({ mayOpen, moment }: OpsRequest, app: AppDetails): Html {
   const { appId, redirectUris, returnUri, createdAtMs } = app;
   const facts = definitionList([
-    [TEXTS.appId, html`<code>${appId}</code>`],
+    [TEXTS.appId, code(appId)],
     [TEXTS.state, stateOf(app)],
-    [TEXTS.created, moment(createdAtMs, formats)],
+    [TEXTS.created, moment(createdAtMs)],
     [TEXTS.redirects, redirectUris.length === 0 ? TEXTS.none : redirectUris.join(' ')],
     [TEXTS.returns, returnUri ?? TEXTS.none],
   ]);
-  const wallets = mayOpen(role, 'wallets')
-    ? html`<p><a href="${opsPath('wallets', { app: appId })}">${TEXTS.wallets}</a></p>`
-    : undefined;
-  return html`${facts}\n${wallets}`;
+  const wallets = html`<p><a href="${opsPath('wallets', { app: appId })}">${TEXTS.wallets}</a></p>`;
+  return html`${facts}\n${mayOpen('wallets') ? wallets : undefined}`;
+}
+
+/** What admins change of an app: its rights and limits, and whether it is suspended. `form`: one that was refused. */
+function formsOf(asked: OpsRequest, app: AppDetails, keys: number, form: Form | undefined): Html {
+  const { count } = asked.formats;
+  const { ratePerMinute, rateBurst, maxStreamsPerUser } = app.limits;
+  // Of a form that was refused: what was typed, not what is in force.
+  const typed = form?.field('act') === 'change' ? form : undefined;
+  const number = (name: string, label: string, inForce: number) => {
+    const value = typed?.field(name) ?? String(inForce);
+    return textField({ name, label, value, inputMode: 'numeric', lengthMax: 9, isRequired: true });
+  };
+  const reason = (act: string) => reasonField({ name: `reason-${act}`, value: form?.field(`reason-${act}`) });
+  const isChecked = typed === undefined ? app.isFirstParty : typed.field('firstParty') === 'yes';
+  const fields = html`${number('ratePerMinute', TEXTS.ratePerMinute, ratePerMinute)}
+${number('rateBurst', TEXTS.rateBurst, rateBurst)}
+${number('maxStreams', TEXTS.maxStreams, maxStreamsPerUser)}
+${checkboxField({ name: 'firstParty', label: TEXTS.firstParty, value: 'yes', isChecked })}
+${reason('change')}
+${button(TEXTS.change, { name: 'act', value: 'change' })}`;
+  const query = { id: app.appId };
+  const act = app.status === 'active' ? 'suspend' : 'resume';
+  const kind = act === 'suspend' ? ({ kind: 'danger' } as const) : {};
+  const halting = html`${reason(act)}\n${button(TEXTS[act], { ...kind, name: 'act', value: act })}`;
+  const what = act === 'suspend' ? TEXTS.suspendWhat(keys) : TEXTS.resumeWhat;
+  return part(
+    'rights',
+    TEXTS.rights,
+    html`<p class="soft">${TEXTS.changeHint(count(ratePerMinute), count(rateBurst), count(maxStreamsPerUser))}</p>`,
+    asked.form('app', fields, { query }),
+    asked.may('app') ? confirmation({ act: TEXTS[act], what, form: asked.form('app', halting, { query }) }) : undefined,
+  );
 }

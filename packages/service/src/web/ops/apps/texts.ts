@@ -38,7 +38,6 @@ export const APP_TEXTS = {
   firstParty: 'First party: it may call reserved models',
   yes: 'yes',
   no: 'no',
-  reason: 'Reason, for the audit trail',
   change: 'Change rights and limits',
   changeHint: (perMinute: string, burst: string, streams: string) =>
     `The limits are now ${perMinute} calls a minute, ${burst} at once, and ${streams} streams for each user. A change applies from the next call.`,
@@ -74,7 +73,7 @@ export const APP_TEXTS = {
   noMembers: 'The app has no members.',
 } as const;
 
-export const THING_TEXTS = {
+export const ENTITY_TEXTS = {
   noKey: 'No API key has this ID.',
   noEvent: 'No webhook event has this ID. Events are kept for 30 days, and test events are not kept.',
   key: 'API key',
@@ -152,7 +151,6 @@ export const ACCOUNT_TEXTS = {
   appsWhat: 'The apps that it is a member of',
   appColumns: ['App', 'Role', 'State'],
   noApps: 'It is not a member of any app.',
-  reason: 'Reason, for the audit trail',
   acts: 'Change the account',
   role: 'Change the role',
   roleWhat: 'The change takes effect with the next request and ends every session of the account.',

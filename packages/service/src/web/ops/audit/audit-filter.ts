@@ -1,29 +1,35 @@
 import { dateOf, epochMsOf } from '#kernel/time/clock.ts';
-import type { Html } from '#kernel/text/html.ts';
 import { parseId } from '#kernel/values/ids.ts';
 import type { Micros } from '#kernel/values/micros.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { EntryFilter } from '#operator/look-up/audit-search.ts';
-import { filterForm } from '#web/fields/filter.ts';
 import { parseAmount } from '#web/format/typed-amount.ts';
-import { opsPath } from '#web/ops/frame/ops-path.ts';
+import type { OpsRequest } from '#web/ops/frame/asked.ts';
+import type { Fields, Typed } from '#web/ops/frame/list-page.ts';
 import { AUDIT_TEXTS as TEXTS } from '#web/ops/audit/texts.ts';
 
-const NAMES = ['who', 'action', 'subject', 'app', 'amountFrom', 'amountTo', 'from', 'to'] as const;
-
-/** What was typed into the filter, by the names of its fields. If all are empty, everything is shown. */
-export type Typed = Readonly<Record<(typeof NAMES)[number], string>>;
+type Name = keyof typeof TEXTS.fields;
 
 const MINUTE = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/;
 const ACTION = /^[a-z_-]+(\.[a-z_-]+)*$/;
 
-export function typedFilter(query: URLSearchParams): Typed {
-  const typed = NAMES.map((name) => [name, query.get(name)?.trim() ?? '']);
-  return Object.fromEntries(typed) as Typed;
+export function auditFields({ currency }: OpsRequest): Fields<Name> {
+  const { from, to, amountFrom, amountTo, ...texts } = TEXTS.fields;
+  const amount = (label: string) => ({ label: label.replace('%', currency) });
+  return {
+    who: { label: texts.who },
+    action: { label: texts.action },
+    subject: { label: texts.subject },
+    app: { label: texts.app },
+    amountFrom: amount(amountFrom),
+    amountTo: amount(amountTo),
+    from: { label: from, type: 'datetime-local' },
+    to: { label: to, type: 'datetime-local' },
+  };
 }
 
 /** The filter that was typed, or why it is none. */
-export function filterOf(typed: Typed): EntryFilter | Refusal<'BAD_REQUEST'> {
+export function filterOf(typed: Typed<Name>): EntryFilter | Refusal<'BAD_REQUEST'> {
   const { who, action, subject } = typed;
   const app = typed.app === '' ? undefined : parseId('app', typed.app);
   if (typed.app !== '' && app === undefined) return refuse('BAD_REQUEST', TEXTS.notAnApp);
@@ -32,16 +38,8 @@ export function filterOf(typed: Typed): EntryFilter | Refusal<'BAD_REQUEST'> {
   if (from === 'unfit' || to === 'unfit') return refuse('BAD_REQUEST', TEXTS.notAMoment);
   const [amountFrom, amountTo] = [amountOf(typed.amountFrom), amountOf(typed.amountTo)];
   if (amountFrom === 'unfit' || amountTo === 'unfit') return refuse('BAD_REQUEST', TEXTS.notAnAmount);
-  return {
-    who: who || undefined,
-    action: action || undefined,
-    subject: subject || undefined,
-    appId: app,
-    from,
-    to,
-    amountFrom,
-    amountTo,
-  };
+  const texts = { who: who || undefined, action: action || undefined, subject: subject || undefined };
+  return { ...texts, appId: app, from, to, amountFrom, amountTo };
 }
 
 function momentOf(text: string): Date | 'unfit' | undefined {
@@ -52,18 +50,4 @@ function momentOf(text: string): Date | 'unfit' | undefined {
 
 function amountOf(text: string): Micros | 'unfit' | undefined {
   return text === '' ? undefined : (parseAmount(text) ?? 'unfit');
-}
-
-export function auditFilterForm(typed: Typed, currency: string): Html {
-  const label = (name: (typeof NAMES)[number]) => TEXTS.fields[name].replace('%', currency);
-  return filterForm(
-    opsPath('audit'),
-    'live',
-    NAMES.map((name) => ({
-      name,
-      label: label(name),
-      value: typed[name],
-      ...(name === 'from' || name === 'to' ? { type: 'datetime-local' as const } : {}),
-    })),
-  );
 }

@@ -1,5 +1,5 @@
 import type { PageMethods } from '#web/frame/page.ts';
-import type { OpsServices } from '#web/ops/frame/services.ts';
+import type { OpsServices } from '#web/ops/frame/asked.ts';
 import { billsPage } from '#web/ops/bills/bills-page.ts';
 import { reconciliationPage } from '#web/ops/bills/reconciliation-page.ts';
 

@@ -18,10 +18,11 @@ import { table } from '#web/figures/table.ts';
 import type { Formats } from '#web/format/formats.ts';
 import { withFieldLabels } from '#web/forms/field-labels.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
-import { forOperator, type OpsRequest } from '#web/ops/frame/for-operator.ts';
+import { forOperator } from '#web/ops/frame/for-operator.ts';
+import type { OpsRequest } from '#web/ops/frame/asked.ts';
 import { opsPath } from '#web/ops/frame/ops-path.ts';
-import { showOpsPage } from '#web/ops/frame/ops-page.ts';
-import type { OpsServices } from '#web/ops/frame/services.ts';
+import { showOpsPage } from '#web/ops/frame/old-page.ts';
+import type { OpsServices } from '#web/ops/frame/asked.ts';
 import {
   daysText,
   FILE_FORM_BYTES_MAX,

@@ -8,8 +8,9 @@ import { successNotice } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
 import { table } from '#web/figures/table.ts';
 import type { PageMethods } from '#web/frame/page.ts';
-import { forOperator, type OpsRequest } from '#web/ops/frame/for-operator.ts';
-import { showOpsPage } from '#web/ops/frame/ops-page.ts';
+import { forOperator } from '#web/ops/frame/for-operator.ts';
+import type { OpsRequest } from '#web/ops/frame/asked.ts';
+import { showOpsPage } from '#web/ops/frame/old-page.ts';
 import { opsPath } from '#web/ops/frame/ops-path.ts';
 import {
   amountIn,

@@ -7,7 +7,7 @@ import { badge } from '#web/components/badge.ts';
 import { list } from '#web/components/list.ts';
 import { section } from '#web/components/section.ts';
 import { table } from '#web/figures/table.ts';
-import type { OpsRequest } from '#web/ops/frame/for-operator.ts';
+import type { OpsRequest } from '#web/ops/frame/asked.ts';
 import { appLink } from '#web/ops/frame/links.ts';
 import { amountIn } from '#web/ops/catalogue/parts.ts';
 import type { OpsCatalogueServices } from '#web/ops/catalogue/services.ts';

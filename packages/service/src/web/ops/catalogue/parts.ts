@@ -14,7 +14,7 @@ import { hiddenField } from '#web/fields/form.ts';
 import { textField } from '#web/fields/text-field.ts';
 import type { Form } from '#web/forms/read-form.ts';
 import type { Act } from '#operator/acts/act.ts';
-import type { OpsRequest } from '#web/ops/frame/for-operator.ts';
+import type { OpsRequest } from '#web/ops/frame/asked.ts';
 
 /** An amount as the reader's language writes it, exact to the micro. */
 export function amountIn({ request }: OpsRequest, { currency }: OpsCatalogueServices): (amount: bigint) => string {

@@ -6,55 +6,30 @@ import {
 } from '@purser/contract/operator-access.ts';
 import { isFactorMissing, isSsoMissing, operatorRefusal, operatorRoleOf } from '#developers/operators/role.ts';
 import type { Account, SignedIn } from '#developers/sessions/session.ts';
-import { type Html, html } from '#kernel/text/html.ts';
+import { html } from '#kernel/text/html.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
-import type { Act } from '#operator/acts/act.ts';
+import { micros } from '#kernel/values/micros.ts';
 import { button, buttonLink, buttonLinkAside } from '#web/components/button.ts';
 import { hiddenField, PROOF_FIELD } from '#web/fields/form.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { card } from '#web/components/section.ts';
+import { moment } from '#web/figures/moment.ts';
 import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
 import { pageOf } from '#web/frame/page-shell.ts';
 import { redirectTo, refusalPage, refusedBy } from '#web/frame/responses.ts';
-import type { OpsServices } from '#web/ops/frame/services.ts';
+import type { OpsPage, OpsRequest, OpsServices } from '#web/ops/frame/asked.ts';
+import { appLink, mayOpen, entityLink } from '#web/ops/frame/links.ts';
+import { type OpsPageParts, showOpsPage } from '#web/ops/frame/ops-page.ts';
+import { opsPath } from '#web/ops/frame/ops-path.ts';
 import { OPS_TEXTS as TEXTS } from '#web/ops/frame/texts.ts';
-
-/** One request for a page, by an operator who may see it. */
-export interface OpsRequest {
-  readonly request: PageRequest;
-  readonly signedIn: SignedIn;
-  readonly role: OperatorRole;
-  /** Who acts and why, for the audit trail, as an API route says it. */
-  readonly act: (reason: string | undefined) => Act;
-  /** Whether this operator may send a form to a page, such as `wallet`. */
-  readonly may: (page: string) => boolean;
-  /** A form to a page, or what stands in its place: the role is too low, or a fresh proof comes first. */
-  readonly form: (
-    page: string,
-    fields: Html,
-    options?: { readonly query?: string; readonly hasFile?: boolean },
-  ) => Html;
-}
-
-interface OpsPageMethods {
-  readonly GET?: (asked: OpsRequest) => Promise<PageResponse> | PageResponse;
-  readonly POST?: (asked: OpsRequest, form: Form) => Promise<PageResponse> | PageResponse;
-  /** The page that has this form, with the same query. It is set where there is no `GET`. */
-  readonly formPage?: string;
-  /**
-   * How large the form of a page may be if it has a file, in bytes. It holds for an operator whose role suffices.
-   * Others get the usual bound.
-   */
-  readonly formBytesMax?: number;
-}
 
 /**
  * A page under `/ops`, for operators whose role suffices (packages/contract/src/operator-access.ts). The same rules as on the routes under
  * `/operator`. Visitors who are not signed in are led to the sign-in, operators without a second factor to their account where
  * they need one. A form without a fresh proof is kept on a page that leads to the proof.
  */
-export function forOperator(services: OpsServices, { GET, POST, formPage, formBytesMax }: OpsPageMethods): PageMethods {
+export function forOperator(services: OpsServices, { GET, POST, formPage, formBytesMax }: OpsPage): PageMethods {
   return {
     ...(GET === undefined ? {} : { GET: (request) => answer(services, 'GET', request, GET) }),
     ...(POST === undefined
@@ -79,12 +54,13 @@ function isLetIn({ rules }: OpsServices, account: Account, name: string): boolea
 }
 
 async function answer(
-  { operator, rules, frame }: OpsServices,
+  services: OpsServices,
   method: 'GET' | 'POST',
   request: PageRequest,
   show: (asked: OpsRequest) => Promise<PageResponse> | PageResponse,
   sent?: Sent,
 ): Promise<PageResponse> {
+  const { rules, frame } = services;
   const { signedIn, exchange } = request;
   if (signedIn === undefined) return redirectTo('/sign-in');
   const role = operatorRoleOf(signedIn.account);
@@ -107,11 +83,22 @@ async function answer(
       role === undefined ? { path: '/console', name: TEXTS.toConsole } : { path: '/ops', name: TEXTS.console };
     return refusalPage({ home, frame }, refusal ?? refuse('FORBIDDEN', TEXTS.tooLow));
   }
+  return show(requestOf(services, request, signedIn, role));
+}
+
+function requestOf(services: OpsServices, request: PageRequest, signedIn: SignedIn, role: OperatorRole): OpsRequest {
+  const { operator, rules, currency } = services;
+  const { exchange, query, formats } = request;
   const { accountId, email } = signedIn.account;
-  return show({
+  const show = (page: OpsPageParts) => showOpsPage({ ...services, request, role }, page);
+  return {
+    ...services,
     request,
     signedIn,
     role,
+    query,
+    formats,
+    asks: (name) => query.get(name)?.trim() ?? '',
     act: (reason) => ({
       actor: accountId,
       actorName: email,
@@ -120,14 +107,25 @@ async function answer(
       limits: operator.limits,
     }),
     may: (page) => isAtLeastOperator(role, accessTo(page).least),
-    form: (page, fields, { query = '', hasFile = false } = {}) => {
+    mayOpen: (page) => mayOpen(role, page),
+    form: (page, fields, { query: more = {}, hasFile = false } = {}) => {
       if (!isAtLeastOperator(role, accessTo(page).least)) return html`<p class="soft">${TEXTS.tooLow}</p>`;
       if (operatorRefusal(signedIn, accessTo(page), rules) !== undefined) {
         return html`<p class="soft">${TEXTS.proveFirst}</p>\n${buttonLink(toProof(exchange.path, exchange.query), TEXTS.prove)}`;
       }
-      return request.form(`/ops/${page}${query === '' ? '' : `?${query}`}`, fields, { hasFile });
+      const address = typeof more === 'string' && more !== '' ? `${opsPath(page)}?${more}` : opsPath(page);
+      return request.form(typeof more === 'string' ? address : opsPath(page, more), fields, { hasFile });
     },
-  });
+    show,
+    showNoSuch: (below, message) => {
+      const body = card(html`<p role="alert">${message}</p>`);
+      return show({ title: TEXTS.noSuch, body, below, refusal: refuse('NOT_FOUND', message) });
+    },
+    moment: (epochMs) => moment(epochMs, formats),
+    amount: (amount, of = currency) => formats.amount(micros(amount), of),
+    link: (entity, name) => entityLink(role, entity, name),
+    appLink: (appId, names) => appLink(role, appId, names),
+  };
 }
 
 /** A form that was sent, and the page that has it if that is not the page it was sent to. */

@@ -11,7 +11,7 @@ export function mayOpen(role: OperatorRole, page: string): boolean {
 
 type Place = readonly [page: string, query: Record<string, string>];
 
-/** The page of a thing, with what its address has besides. */
+/** The page of an entity, with what its address has besides. */
 const PAGES: Readonly<Record<Entity['kind'], (id: string, name: string | undefined) => Place>> = {
   call: (id) => ['call', { id }],
   payment: (id) => ['payment', { id }],
@@ -33,8 +33,8 @@ const PAGES: Readonly<Record<Entity['kind'], (id: string, name: string | undefin
   },
 };
 
-/** A thing as a link to its page, or as text if it has none, or none that this operator may open. `name`: shown in place of its id. */
-export function thingLink(role: OperatorRole, { kind, id }: Entity, name?: string): Html {
+/** An entity as a link to its page, or as text if it has none, or none that this operator may open. `name`: shown in place of its id. */
+export function entityLink(role: OperatorRole, { kind, id }: Entity, name?: string): Html {
   const [page, query] = PAGES[kind](id, name);
   const text = name === undefined ? html`<code>${id}</code>` : html`${name}`;
   return mayOpen(role, page) ? html`<a href="${opsPath(page, query)}">${text}</a>` : text;
@@ -46,6 +46,6 @@ export type AppNames = ReadonlyMap<string, string>;
 /** An app by its name, with its id below: several apps may have one name. */
 export function appLink(role: OperatorRole, appId: string, names: AppNames): Html {
   const name = names.get(appId);
-  const link = thingLink(role, { kind: 'app', id: appId }, name);
+  const link = entityLink(role, { kind: 'app', id: appId }, name);
   return name === undefined ? link : html`${link}<br><code class="soft">${appId}</code>`;
 }

@@ -12,3 +12,9 @@ export const OPS_PAGES = [
   { page: 'audit', text: 'Audit' },
   { page: 'health', text: 'Health' },
 ] as const;
+
+/** Pages that have others below them and are not in the navigation. */
+export const OTHER_PAGES = [
+  { page: 'find', text: 'Find anything' },
+  { page: 'person', text: 'Person' },
+] as const;

@@ -1,46 +1,47 @@
+import type { OperatorRole } from '@purser/contract/operator-access.ts';
 import { type Html, html } from '#kernel/text/html.ts';
-import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
-import { card } from '#web/components/section.ts';
+import type { Refusal } from '#kernel/faults/refusal.ts';
 import { breadcrumbs } from '#web/components/navigation.ts';
 import { CONSOLE_SCRIPT } from '#web/assets/console-script.ts';
-import type { PageResponse } from '#web/frame/page.ts';
+import type { PageRequest, PageResponse } from '#web/frame/page.ts';
 import { CONSOLE_STYLE_ELEMENT } from '#web/assets/page-policy.ts';
 import { ownerHeader } from '#web/frame/owner-page.ts';
-import { footerOf, headOf } from '#web/frame/page-shell.ts';
+import { type Frame, footerOf, headOf } from '#web/frame/page-shell.ts';
 import { showPage } from '#web/frame/responses.ts';
-import type { OpsRequest } from '#web/ops/frame/for-operator.ts';
-import { OPS_PAGES } from '#web/ops/frame/navigation.ts';
+import { OPS_PAGES, OTHER_PAGES } from '#web/ops/frame/navigation.ts';
 import { opsPath } from '#web/ops/frame/ops-path.ts';
-import type { OpsServices } from '#web/ops/frame/services.ts';
 import { OPS_TEXTS as TEXTS } from '#web/ops/frame/texts.ts';
 import { mayOpen } from '#web/ops/frame/links.ts';
 
-interface OpsPage {
+/** What a page says, within the frame that all pages for operators have. */
+export interface OpsPageParts {
   readonly title: string;
   readonly body: Html;
   /** Which entry of the navigation leads here, such as `wallets`. */
-  readonly page: string;
-  /**
-   * The name of the entry of the navigation above this page. It is set on a page below an entry, such as one wallet,
-   * and is then a link.
-   */
-  readonly above?: string;
+  readonly page?: string;
+  /** In place of `page`: the page above this one, to which the way back leads. One wallet is below `wallets`. */
+  readonly below?: string | undefined;
   /** The page must show its message. The answer has its status. */
   readonly refusal?: Refusal | undefined;
 }
 
-/** What every page for operators needs. */
-type OpsOf = Pick<OpsServices, 'frame'> & { readonly operator: Pick<OpsServices['operator'], 'cell'> };
+/** For whom a page is shown, and where. */
+interface Shown {
+  readonly frame: Frame;
+  readonly operator: { readonly cell: string | undefined };
+  readonly request: PageRequest;
+  readonly role: OperatorRole;
+}
 
 /** A page for operators: header, navigation, and where one is. */
 export function showOpsPage(
-  { frame, operator: { cell } }: OpsOf,
-  { request, role }: OpsRequest,
-  { title, body, page, above, refusal }: OpsPage,
+  { frame, operator: { cell }, request, role }: Shown,
+  { title, body, below, page = below ?? '', refusal }: OpsPageParts,
 ): PageResponse {
+  const above = below === undefined ? undefined : [...OPS_PAGES, ...OTHER_PAGES].find((one) => one.page === below);
   const crumbs = [
     ...(page === '' ? [] : [{ href: opsPath(''), text: TEXTS.console }]),
-    ...(above === undefined ? [] : [{ href: opsPath(page), text: above }]),
+    ...(above === undefined ? [] : [{ href: opsPath(above.page), text: above.text }]),
   ];
   const content = html`${headOf({ title, frame, isError: refusal !== undefined }, CONSOLE_STYLE_ELEMENT)}
 <body class="console">
@@ -62,16 +63,6 @@ ${CONSOLE_SCRIPT.element}
 </html>
 `;
   return { ...showPage(content, refusal), needs: { script: CONSOLE_SCRIPT, isConsole: true } };
-}
-
-/** The page in place of a thing that is not there. `above`: what the entry `page` of the navigation is called. */
-export function showNoSuch(
-  services: OpsOf,
-  asked: OpsRequest,
-  { message, ...at }: { readonly message: string; readonly page: string; readonly above: string },
-): PageResponse {
-  const body = card(html`<p role="alert">${message}</p>`);
-  return showOpsPage(services, asked, { ...at, title: TEXTS.noSuch, body, refusal: refuse('NOT_FOUND', message) });
 }
 
 /** The search, which is on every page. */

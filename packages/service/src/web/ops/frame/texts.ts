@@ -17,6 +17,7 @@ export const OPS_TEXTS = {
   fileAgain: 'Choose the file again',
   send: 'Send it now',
   back: 'Go back without sending it',
+  reason: 'Reason, for the audit trail',
   needsFactor:
     'Operators of this service need a second factor. Add a passkey or an authenticator app to your account first.',
   needsSso: (name: string) => `Operators of this service sign in through ${name}. Your account still uses a password.`,

@@ -11,8 +11,8 @@ import { table } from '#web/figures/table.ts';
 import type { Formats } from '#web/format/formats.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 import { forOperator } from '#web/ops/frame/for-operator.ts';
-import { showOpsPage } from '#web/ops/frame/ops-page.ts';
-import type { OpsServices } from '#web/ops/frame/services.ts';
+import { showOpsPage } from '#web/ops/frame/old-page.ts';
+import type { OpsServices } from '#web/ops/frame/asked.ts';
 import { bytesText, durationText } from '#web/ops/health/measures.ts';
 import { HEALTH_TEXTS as TEXTS } from '#web/ops/health/texts.ts';
 

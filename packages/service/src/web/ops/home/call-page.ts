@@ -11,10 +11,11 @@ import { table } from '#web/figures/table.ts';
 import { timelineOf, saidBy } from '#web/console/calls/timeline.ts';
 import { CALL_TEXTS as LIFE_TEXTS, CALLS_TEXTS, OUTCOME_TEXTS } from '#web/console/calls/texts.ts';
 import type { PageMethods } from '#web/frame/page.ts';
-import { forOperator, type OpsRequest } from '#web/ops/frame/for-operator.ts';
-import { showNoSuch, showOpsPage } from '#web/ops/frame/ops-page.ts';
-import type { OpsServices } from '#web/ops/frame/services.ts';
-import { type AppNames, appLink, thingLink } from '#web/ops/frame/links.ts';
+import { forOperator } from '#web/ops/frame/for-operator.ts';
+import type { OpsRequest } from '#web/ops/frame/asked.ts';
+import { showNoSuch, showOpsPage } from '#web/ops/frame/old-page.ts';
+import type { OpsServices } from '#web/ops/frame/asked.ts';
+import { type AppNames, appLink, entityLink } from '#web/ops/frame/links.ts';
 import { CALL_TEXTS as TEXTS, FIND_TEXTS } from '#web/ops/home/texts.ts';
 
 /** A client may give one correlation id to many calls. So many of them are shown. */
@@ -78,7 +79,7 @@ function factsOf({ role, names, request: { formats } }: AskedWithNames, call: Kn
   const wallet =
     userId === undefined || mode === 'sandbox'
       ? undefined
-      : thingLink(role, { kind: 'wallet', id: `${appId} ${userId}` }, userId);
+      : entityLink(role, { kind: 'wallet', id: `${appId} ${userId}` }, userId);
   return definitionList([
     trace === undefined ? undefined : [CALLS_TEXTS.outcome, OUTCOME_TEXTS[trace.outcome]],
     trace?.code === undefined ? undefined : [TEXTS.code, html`<code>${trace.code}</code>`],
@@ -132,7 +133,7 @@ function holdOf(
   hold: NonNullable<CallBooks['hold']>,
 ): Html {
   const facts = definitionList([
-    [TEXTS.wallet, thingLink(role, { kind: 'wallet', id: `${hold.app_id} ${hold.user_id}` }, hold.user_id)],
+    [TEXTS.wallet, entityLink(role, { kind: 'wallet', id: `${hold.app_id} ${hold.user_id}` }, hold.user_id)],
     [TEXTS.app, appLink(role, hold.app_id, names)],
     [TEXTS.amount, formats.amount(microsFromRow(hold.amount_micros), currency)],
     [TEXTS.placed, moment(hold.placed_at.getTime(), formats)],

@@ -7,10 +7,11 @@ import { list } from '#web/components/list.ts';
 import { moment } from '#web/figures/moment.ts';
 import { card, section } from '#web/components/section.ts';
 import type { PageMethods } from '#web/frame/page.ts';
-import { forOperator, type OpsRequest } from '#web/ops/frame/for-operator.ts';
-import { showOpsPage } from '#web/ops/frame/ops-page.ts';
-import type { OpsServices } from '#web/ops/frame/services.ts';
-import { type AppNames, appLink, thingLink } from '#web/ops/frame/links.ts';
+import { forOperator } from '#web/ops/frame/for-operator.ts';
+import type { OpsRequest } from '#web/ops/frame/asked.ts';
+import { showOpsPage } from '#web/ops/frame/old-page.ts';
+import type { OpsServices } from '#web/ops/frame/asked.ts';
+import { type AppNames, appLink, entityLink } from '#web/ops/frame/links.ts';
 import { FIND_TEXTS as TEXTS } from '#web/ops/home/texts.ts';
 
 /** At most this many related things of each found thing are shown. A person may own a hundred wallets. */
@@ -55,7 +56,7 @@ function viewOf(
 ): Html {
   const { kind, name, state, atMs, amount, related } = found;
   const facts = definitionList([
-    [TEXTS.id, thingLink(role, found, kind === 'identity' ? name : undefined)],
+    [TEXTS.id, entityLink(role, found, kind === 'identity' ? name : undefined)],
     name === undefined ? undefined : [TEXTS.name, name],
     state === undefined ? undefined : [TEXTS.state, state],
     atMs === undefined ? undefined : [TEXTS.at, moment(atMs, formats)],
@@ -65,7 +66,7 @@ function viewOf(
     .slice(0, RELATED_MAX)
     .map(
       (one) =>
-        html`<div>${TEXTS.kinds[one.kind]}: ${one.kind === 'app' ? appLink(role, one.id, names) : thingLink(role, one, one.name)}</div>`,
+        html`<div>${TEXTS.kinds[one.kind]}: ${one.kind === 'app' ? appLink(role, one.id, names) : entityLink(role, one, one.name)}</div>`,
     );
   const more =
     related.length > RELATED_MAX ? html`<p class="soft">${TEXTS.more(related.length - RELATED_MAX)}</p>` : undefined;

@@ -14,11 +14,12 @@ import { table } from '#web/figures/table.ts';
 import { callsChart } from '#web/console/home/calls-chart.ts';
 import { type Period, PERIODS, periodOf } from '#web/console/home/period.ts';
 import type { PageMethods } from '#web/frame/page.ts';
-import { forOperator, type OpsRequest } from '#web/ops/frame/for-operator.ts';
-import { showOpsPage } from '#web/ops/frame/ops-page.ts';
+import { forOperator } from '#web/ops/frame/for-operator.ts';
+import type { OpsRequest } from '#web/ops/frame/asked.ts';
+import { showOpsPage } from '#web/ops/frame/old-page.ts';
 import { opsPath } from '#web/ops/frame/ops-path.ts';
-import type { OpsServices } from '#web/ops/frame/services.ts';
-import { mayOpen, thingLink } from '#web/ops/frame/links.ts';
+import type { OpsServices } from '#web/ops/frame/asked.ts';
+import { mayOpen, entityLink } from '#web/ops/frame/links.ts';
 import { cellsPart, withHeld } from '#web/ops/home/cells-part.ts';
 import { OVERVIEW_TEXTS as TEXTS } from '#web/ops/home/texts.ts';
 
@@ -121,8 +122,8 @@ function findingsOf({ role }: OpsRequest, { findings }: Attention, apps: Readonl
 }
 
 function nameOf(role: OpsRequest['role'], kind: Finding['kind'], id: string, name: string | undefined): Html {
-  if (kind === 'webhooks-disabled') return thingLink(role, { kind: 'app', id }, name);
-  if (kind === 'operators-without-second-factor') return thingLink(role, { kind: 'account', id }, name);
+  if (kind === 'webhooks-disabled') return entityLink(role, { kind: 'app', id }, name);
+  if (kind === 'operators-without-second-factor') return entityLink(role, { kind: 'account', id }, name);
   return html`<code>${id}</code>`;
 }
 
@@ -270,7 +271,7 @@ function appTable(
 ): Html {
   const rows = apps.map((app) => ({
     ...app,
-    name: thingLink(asked.role, { kind: 'app', id: app.appId }, names.get(app.appId)),
+    name: entityLink(asked.role, { kind: 'app', id: app.appId }, names.get(app.appId)),
   }));
   return groupTable(services, asked, { what: TEXTS.appsWhat, name: TEXTS.app, rows });
 }

@@ -1,5 +1,5 @@
 import type { PageMethods } from '#web/frame/page.ts';
-import type { OpsServices } from '#web/ops/frame/services.ts';
+import type { OpsServices } from '#web/ops/frame/asked.ts';
 import { callPage } from '#web/ops/home/call-page.ts';
 import { findPage } from '#web/ops/home/find-page.ts';
 import { overviewPage } from '#web/ops/home/overview-page.ts';

@@ -6,7 +6,7 @@ import { hiddenField } from '#web/fields/form.ts';
 import { list } from '#web/components/list.ts';
 import { section } from '#web/components/section.ts';
 import { textField } from '#web/fields/text-field.ts';
-import type { OpsRequest } from '#web/ops/frame/for-operator.ts';
+import type { OpsRequest } from '#web/ops/frame/asked.ts';
 import { actFields } from '#web/ops/catalogue/parts.ts';
 import { MODEL_TEXTS as TEXTS } from '#web/ops/catalogue/texts.ts';
 

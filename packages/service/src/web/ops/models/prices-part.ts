@@ -7,7 +7,7 @@ import { badge } from '#web/components/badge.ts';
 import { moment } from '#web/figures/moment.ts';
 import { section } from '#web/components/section.ts';
 import { table } from '#web/figures/table.ts';
-import type { OpsRequest } from '#web/ops/frame/for-operator.ts';
+import type { OpsRequest } from '#web/ops/frame/asked.ts';
 import { amountIn } from '#web/ops/catalogue/parts.ts';
 import type { OpsCatalogueServices } from '#web/ops/catalogue/services.ts';
 import { CATALOGUE_TEXTS, MODEL_TEXTS as TEXTS } from '#web/ops/catalogue/texts.ts';

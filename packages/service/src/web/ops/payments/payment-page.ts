@@ -2,185 +2,195 @@ import { type Html, html } from '#kernel/text/html.ts';
 import { microsFromRow, microsSumFromRow } from '#kernel/values/micros.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { DeskDetails } from '#operator/money/payment-desk.ts';
-import { type CaseAct } from '#payments/cases/effects.ts';
-import { type PaymentOfCheckout } from '#payments/overview/queries.ts';
-import { leftOf } from '#payments/overview/overview.ts';
+import type { CaseAct, CaseEffect } from '#payments/cases/effects.ts';
+import type { CaseRow } from '#payments/cases/queries.ts';
+import { type CaseWithEffects, leftOf } from '#payments/overview/overview.ts';
+import type { PaymentOfCheckout } from '#payments/overview/queries.ts';
 import { badge } from '#web/components/badge.ts';
-import { button } from '#web/components/button.ts';
+import { button, buttonLink } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { hiddenField } from '#web/fields/form.ts';
-import { moment } from '#web/figures/moment.ts';
 import { headlineAmount } from '#web/figures/money.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
-import { card, section } from '#web/components/section.ts';
-import { table } from '#web/figures/table.ts';
-import { textField } from '#web/fields/text-field.ts';
-import type { PageMethods, PageResponse } from '#web/frame/page.ts';
-import type { Form } from '#web/forms/read-form.ts';
-import { redirectTo } from '#web/frame/responses.ts';
-import { forOperator, type OpsRequest } from '#web/ops/frame/for-operator.ts';
-import { showOpsPage } from '#web/ops/frame/ops-page.ts';
+import { card } from '#web/components/section.ts';
+import { actPage, reasonField, reasonIn } from '#web/ops/frame/act-page.ts';
+import type { OpsRequest } from '#web/ops/frame/asked.ts';
+import { code, listing, part, soft } from '#web/ops/frame/details.ts';
+import type { AppNames } from '#web/ops/frame/links.ts';
 import { opsPath } from '#web/ops/frame/ops-path.ts';
-import type { OpsServices } from '#web/ops/frame/services.ts';
-import { type AppNames, appLink } from '#web/ops/frame/links.ts';
-import { casesSection, REASON_LENGTH_MAX, solvedTable } from '#web/ops/payments/case-parts.ts';
 import {
   ACT_TEXTS,
   ANOMALY_TEXTS,
+  CASE_TEXTS,
   CONFIRM_TEXTS,
   KIND_TEXTS,
+  OBSTACLE_TEXTS,
   PAYMENT_TEXTS as TEXTS,
-  PAYMENTS_TEXTS,
+  SETTLED_TEXT,
   STATE_TEXTS,
 } from '#web/ops/payments/texts.ts';
 
-const WHERE = { page: 'payments', above: PAYMENTS_TEXTS.title } as const;
-
-/** Makes the page `/ops/payment?id=`, which shows a checkout and everything that hangs on it. */
-export function paymentPage(services: OpsServices): PageMethods {
-  return forOperator(services, {
-    GET: (asked) => show(services, asked, asked.request.query.get('id') ?? '', undefined),
-    POST: (asked, form) => lookUp(services, asked, form),
-  });
-}
-
-async function lookUp(services: OpsServices, asked: OpsRequest, form: Form): Promise<PageResponse> {
-  const id = form.field('id');
-  const reason = form.field('reason').trim();
-  if (reason === '' || reason.length > REASON_LENGTH_MAX) {
-    return show(services, asked, id, refuse('BAD_REQUEST', CONFIRM_TEXTS.noReason));
-  }
-  const looked = await services.operator.paymentDesk.lookUp(asked.act(reason), id);
-  if (looked instanceof Refusal) return show(services, asked, id, looked);
-  if (looked === 'unknown') return show(services, asked, id, refuse('CONFLICT', TEXTS.unknownThere));
-  return redirectTo(opsPath('payment', { id, done: looked }));
-}
-
-async function show(
-  services: OpsServices,
-  asked: OpsRequest,
-  id: string,
-  refusal: Refusal | undefined,
-): Promise<PageResponse> {
-  const found = await services.operator.paymentDesk.find(id);
-  if (found === undefined) {
-    const none = refuse('NOT_FOUND', TEXTS.none);
-    const body = card(html`<p role="alert">${TEXTS.none}</p>`);
-    return showOpsPage(services, asked, { ...WHERE, title: TEXTS.noneTitle, body, refusal: none });
-  }
-  const done = asked.request.query.get('done') ?? '';
-  const names = await services.operator.apps.names([found.checkout.app_id]);
-  const body = html`${errorSummary(refusal?.message)}${successNotice(doneText(done))}
-${casesSection(asked, found)}
+/** The page `/ops/payment?id=`, which shows a checkout and everything that hangs on it. Its form looks it up at the processor. */
+export const paymentPage = actPage({
+  show: async (asked, again) => {
+    const id = again?.form.field('id') ?? asked.asks('id');
+    const found = await asked.operator.paymentDesk.find(id);
+    if (found === undefined) {
+      const refusal = refuse('NOT_FOUND', TEXTS.none);
+      const body = card(html`<p role="alert">${TEXTS.none}</p>`);
+      return asked.show({ title: TEXTS.noneTitle, body, below: 'payments', refusal });
+    }
+    const names = await asked.operator.apps.names([found.checkout.app_id]);
+    const body = html`${errorSummary(again?.refusal.message)}${successNotice(doneText(asked.asks('done')))}
+${casesOf(asked, found)}
 <div class="columns">
-<div>${checkoutOf(asked, found, names)}${lookUpPart(asked, id)}</div>
+<div>${checkoutOf(asked, found, names)}${lookUpOf(asked, id)}</div>
 <div>${found.payments.map((payment, at) => paymentOf(asked, found, payment, at))}</div>
 </div>
 ${card(movedTable(asked, found))}
 ${card(entriesTable(asked, found))}
 ${card(solvedTable(asked, found))}
 ${card(historyTable(asked, found))}`;
-  return showOpsPage(services, asked, { ...WHERE, title: TEXTS.title, body, refusal });
-}
+    return asked.show({ title: TEXTS.title, body, below: 'payments', refusal: again?.refusal });
+  },
+  act: async (asked, form) => {
+    const reason = reasonIn(form, CONFIRM_TEXTS.noReason);
+    if (reason instanceof Refusal) return reason;
+    const id = form.field('id');
+    const looked = await asked.operator.paymentDesk.lookUp(asked.act(reason), id);
+    if (looked instanceof Refusal) return looked;
+    return looked === 'unknown' ? refuse('CONFLICT', TEXTS.unknownThere) : opsPath('payment', { id, done: looked });
+  },
+});
 
 function doneText(done: string): string | undefined {
   return Object.hasOwn(ACT_TEXTS, done) ? ACT_TEXTS[done as CaseAct].done : TEXTS.looked.get(done);
 }
 
-function checkoutOf({ role, request }: OpsRequest, { checkout, payments, wallet }: DeskDetails, names: AppNames): Html {
-  const { formats } = request;
+/** What waits, each with the ways to solve it. Undefined if nothing does. */
+function casesOf(asked: OpsRequest, { cases }: DeskDetails): Html | undefined {
+  const open = cases.filter(({ row }) => row.closed_at === null);
+  return open.length === 0 ? undefined : part('waiting', TEXTS.waiting, ...open.map((one) => caseOf(asked, one)));
+}
+
+function caseOf({ amount: written, moment }: OpsRequest, { row, amount, effects }: CaseWithEffects): Html {
+  const facts = definitionList([
+    [TEXTS.amount, written(amount, row.currency)],
+    [TEXTS.since, moment(row.opened_at.getTime())],
+    row.anomaly === null ? undefined : [TEXTS.anomaly, ANOMALY_TEXTS[row.anomaly]],
+    row.subject === row.payment_id ? undefined : [TEXTS.about, code(row.subject)],
+  ]);
+  return html`<div class="alert"><p><strong>${CASE_TEXTS[row.kind]}</strong></p>
+${facts}
+<div class="row">${effects.map((effect) => wayOf(row, effect))}</div></div>`;
+}
+
+/** The way to the page that asks once more, or why there is none. */
+function wayOf(row: CaseRow, { act, obstacle }: CaseEffect): Html {
+  if (obstacle !== undefined) return html`<p>${ACT_TEXTS[act].name}: ${OBSTACLE_TEXTS[obstacle]}</p>`;
+  const href = opsPath('payment-case', { id: row.payment_id, case: row.case_id, act });
+  return buttonLink(href, ACT_TEXTS[act].name, 'quiet');
+}
+
+function checkoutOf(asked: OpsRequest, { checkout, payments, wallet }: DeskDetails, names: AppNames): Html {
   const { app_id: app, user_id: user } = checkout;
   const state = payments.length > 0 ? 'paid' : checkout.is_watched ? 'open' : 'unpaid';
+  const missing = wallet === undefined ? html`<br>${soft(ANOMALY_TEXTS.no_wallet)}` : undefined;
   const facts = definitionList([
-    [TEXTS.id, html`<code>${checkout.checkout_id}</code>`],
+    [TEXTS.id, code(checkout.checkout_id)],
     [TEXTS.state, badge(STATE_TEXTS[state], 'good')],
-    [TEXTS.requested, formats.amount(microsFromRow(checkout.amount_micros), checkout.currency)],
-    [TEXTS.began, moment(checkout.created_at.getTime(), formats)],
-    [
-      TEXTS.wallet,
-      html`<a href="${opsPath('wallet', { app, user })}">${user}</a>${wallet === undefined ? html`<br><span class="soft">${ANOMALY_TEXTS.no_wallet}</span>` : undefined}`,
-    ],
-    [TEXTS.app, appLink(role, app, names)],
-    [TEXTS.atProcessor, html`${checkout.processor}<br><code>${checkout.processor_checkout ?? '–'}</code>`],
+    [TEXTS.requested, asked.amount(checkout.amount_micros, checkout.currency)],
+    [TEXTS.began, asked.moment(checkout.created_at.getTime())],
+    [TEXTS.wallet, html`<a href="${opsPath('wallet', { app, user })}">${user}</a>${missing}`],
+    [TEXTS.app, asked.appLink(app, names)],
+    [TEXTS.atProcessor, html`${checkout.processor}<br>${code(checkout.processor_checkout ?? '–')}`],
   ]);
-  return section({
-    id: 'checkout',
-    heading: TEXTS.checkout,
-    body: [facts, html`<p class="soft">${TEXTS.processorHint}</p>`],
-  });
+  return part('checkout', TEXTS.checkout, facts, html`<p class="soft">${TEXTS.processorHint}</p>`);
 }
 
-function paymentOf({ request }: OpsRequest, { movedBack }: DeskDetails, payment: PaymentOfCheckout, at: number): Html {
-  const { formats } = request;
+function paymentOf(asked: OpsRequest, { movedBack }: DeskDetails, payment: PaymentOfCheckout, at: number): Html {
   const { currency, anomaly, state } = payment;
   const facts = definitionList([
-    [TEXTS.id, html`<code>${payment.payment_id}</code>`],
+    [TEXTS.id, code(payment.payment_id)],
     [TEXTS.state, badge(STATE_TEXTS[state], state === 'kept' ? 'warn' : 'good')],
     anomaly === null ? undefined : [TEXTS.anomaly, ANOMALY_TEXTS[anomaly]],
-    [TEXTS.paid, moment(payment.paid_at.getTime(), formats)],
-    [TEXTS.left, formats.amount(leftOf(payment, movedBack), currency)],
-    [TEXTS.atProcessor, html`<code>${payment.processor_payment}</code>`],
+    [TEXTS.paid, asked.moment(payment.paid_at.getTime())],
+    [TEXTS.left, asked.amount(leftOf(payment, movedBack), currency)],
+    [TEXTS.atProcessor, code(payment.processor_payment)],
   ]);
-  const amount = headlineAmount({ amount: microsFromRow(payment.amount_micros), currency }, formats);
-  return section({ id: `payment-${at + 1}`, heading: TEXTS.payment, body: [amount, facts] });
+  const amount = headlineAmount({ amount: microsFromRow(payment.amount_micros), currency }, asked.formats);
+  return part(`payment-${at + 1}`, TEXTS.payment, amount, facts);
 }
 
-function lookUpPart(asked: OpsRequest, id: string): Html {
+function lookUpOf(asked: OpsRequest, id: string): Html {
   const fields = html`${hiddenField('id', id)}
-${textField({ name: 'reason', label: TEXTS.reason, isRequired: true, lengthMax: REASON_LENGTH_MAX, autocomplete: 'off' })}
+${reasonField({ autocomplete: 'off' })}
 ${button(TEXTS.lookUp, { kind: 'quiet' })}`;
-  const body = [
-    html`<p>${TEXTS.lookUpWhat}</p>`,
-    asked.form('payment', fields, { query: new URLSearchParams({ id }).toString() }),
-  ];
-  return section({ id: 'look-up', heading: TEXTS.lookUp, body });
+  const form = asked.form('payment', fields, { query: { id } });
+  return part('look-up', TEXTS.lookUp, html`<p>${TEXTS.lookUpWhat}</p>`, form);
 }
 
-function movedTable({ request }: OpsRequest, { movedBack, payments }: DeskDetails): Html {
-  const { formats } = request;
+function movedTable({ moment, amount }: OpsRequest, { movedBack, payments }: DeskDetails): Html {
   const currencies = new Map(payments.map(({ payment_id: id, currency }) => [id, currency]));
-  return table({
+  return listing({
     caption: TEXTS.movedBack,
-    columns: TEXTS.movedColumns.map((name, at) => ({ name, isNumeric: at === 3 })),
+    columns: TEXTS.movedColumns,
+    numbers: [3],
     rows: movedBack.map((one) => [
-      moment(one.at.getTime(), formats),
-      html`${KIND_TEXTS[one.kind]}<br><code>${one.id}</code>`,
+      moment(one.at.getTime()),
+      html`${KIND_TEXTS[one.kind]}<br>${code(one.id)}`,
       badge(STATE_TEXTS[one.state], one.state === 'taken' || one.state === 'declined' ? 'warn' : 'good'),
-      formats.amount(microsFromRow(one.amount_micros), currencies.get(one.payment_id) ?? ''),
+      amount(one.amount_micros, currencies.get(one.payment_id) ?? ''),
       one.is_booked ? TEXTS.booked : TEXTS.notBooked,
-      html`<code>${one.processor_id ?? '–'}</code>`,
+      code(one.processor_id ?? '–'),
     ]),
     empty: TEXTS.noMoved,
   });
 }
 
-function entriesTable({ request }: OpsRequest, { entries, wallet }: DeskDetails): Html {
-  const { formats } = request;
+function entriesTable({ moment, amount }: OpsRequest, { entries, wallet }: DeskDetails): Html {
   const currency = wallet?.currency ?? '';
-  return table({
+  return listing({
     caption: TEXTS.entries,
-    columns: TEXTS.entryColumns.map((name, at) => ({ name, isNumeric: at > 3 })),
+    columns: TEXTS.entryColumns,
+    numbers: [4, 5],
     rows: entries.map((entry) => [
-      moment(entry.at.getTime(), formats),
-      html`<code>${entry.kind}</code>`,
+      moment(entry.at.getTime()),
+      code(entry.kind),
       entry.debit,
       entry.credit,
-      formats.amount(microsSumFromRow(entry.amount_micros), currency),
-      formats.amount(microsFromRow(entry.balance_after_micros), currency),
+      amount(microsSumFromRow(entry.amount_micros), currency),
+      amount(entry.balance_after_micros, currency),
     ]),
     empty: TEXTS.noEntries,
   });
 }
 
-function historyTable({ request }: OpsRequest, { history }: DeskDetails): Html {
-  return table({
+/** Cases that are closed. */
+function solvedTable({ moment }: OpsRequest, { cases }: DeskDetails): Html {
+  return listing({
+    caption: TEXTS.solved,
+    columns: TEXTS.solvedColumns,
+    rows: cases
+      .filter(({ row }) => row.closed_at !== null)
+      .map(({ row }) => [
+        moment(row.closed_at?.getTime() ?? 0),
+        CASE_TEXTS[row.kind],
+        Object.hasOwn(ACT_TEXTS, row.closed_as ?? '') ? ACT_TEXTS[row.closed_as as CaseAct].name : SETTLED_TEXT,
+      ]),
+    empty: TEXTS.noSolved,
+  });
+}
+
+function historyTable({ moment }: OpsRequest, { history }: DeskDetails): Html {
+  return listing({
     caption: TEXTS.history,
-    columns: TEXTS.historyColumns.map((name) => ({ name })),
-    rows: history.map((row) => [
-      moment(row.atMs, request.formats),
-      row.actorName ?? row.actor,
-      html`<code>${row.action}</code>`,
-      row.reason ?? '',
+    columns: TEXTS.historyColumns,
+    rows: history.map(({ atMs, actor, actorName, action, reason }) => [
+      moment(atMs),
+      actorName ?? actor,
+      code(action),
+      reason ?? '',
     ]),
     empty: TEXTS.noHistory,
   });

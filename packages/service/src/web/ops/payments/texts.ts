@@ -103,7 +103,6 @@ export const PAYMENT_TEXTS = {
   lookUp: 'Look it up again',
   lookUpWhat:
     'This reads the checkout at the payment processor and books what is new, as a webhook would. A refund that the processor does not have is requested again.',
-  reason: 'Reason, for the audit trail',
   unknownThere: 'The payment processor does not know this payment. Does it belong to another account?',
   looked: new Map([
     ['looked', 'The books agree with the payment processor.'],
@@ -196,7 +195,6 @@ export const CONFIRM_TEXTS = {
   after: 'after',
   calls:
     'Running calls may change the balance in the meantime. The entries stay as shown, unless the balance falls below the amount that is taken.',
-  reason: 'Reason, for the audit trail',
   noReason: 'Give a reason. It is kept in the audit trail.',
   declined: 'The payment processor has declined the refund. Nothing was paid back, and there is a new case.',
 } as const;

@@ -4,7 +4,7 @@ import { button } from '#web/components/button.ts';
 import { section } from '#web/components/section.ts';
 import { textArea } from '#web/fields/text-area.ts';
 import { textField } from '#web/fields/text-field.ts';
-import type { OpsRequest } from '#web/ops/frame/for-operator.ts';
+import type { OpsRequest } from '#web/ops/frame/asked.ts';
 import { actFields } from '#web/ops/catalogue/parts.ts';
 import { EDIT_TEXTS, PROVIDER_TEXTS as TEXTS } from '#web/ops/catalogue/texts.ts';
 

@@ -3,7 +3,7 @@ import type { ProviderTested } from '#operator/catalogue/provider-test.ts';
 import { badge } from '#web/components/badge.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { section } from '#web/components/section.ts';
-import type { OpsRequest } from '#web/ops/frame/for-operator.ts';
+import type { OpsRequest } from '#web/ops/frame/asked.ts';
 import type { OpsCatalogueServices } from '#web/ops/catalogue/services.ts';
 import { CATALOGUE_TEXTS, PROVIDER_TEXTS as TEXTS } from '#web/ops/catalogue/texts.ts';
 

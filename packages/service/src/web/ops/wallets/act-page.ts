@@ -1,4 +1,3 @@
-import { checkFields } from '@purser/contract/check-fields.ts';
 import { reasonSchema } from '@purser/contract/operator.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { unreachable } from '#kernel/faults/assert.ts';
@@ -10,79 +9,63 @@ import { filterForm } from '#web/fields/filter.ts';
 import { hiddenField } from '#web/fields/form.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
-import { textField } from '#web/fields/text-field.ts';
 import { onceField, onceIn } from '#web/forms/once-field.ts';
-import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import type { PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
-import { redirectTo } from '#web/frame/responses.ts';
-import { forOperator, type OpsRequest } from '#web/ops/frame/for-operator.ts';
-import { showOpsPage } from '#web/ops/frame/ops-page.ts';
+import { type Again, actPage, checked, reasonField } from '#web/ops/frame/act-page.ts';
+import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
+import { code } from '#web/ops/frame/details.ts';
+import { choicesOf } from '#web/ops/frame/list-page.ts';
 import { opsPath } from '#web/ops/frame/ops-path.ts';
-import type { OpsServices } from '#web/ops/frame/services.ts';
-import { appLink } from '#web/ops/frame/links.ts';
+import { OPS_TEXTS } from '#web/ops/frame/texts.ts';
 import { actAsked, type Typed, typedIn, walletAsked } from '#web/ops/wallets/asked-act.ts';
 import { effectsOf, signOf } from '#web/ops/wallets/effects.ts';
-import { ACT_TEXTS, ASK_TEXTS as TEXTS, WALLET_TEXTS, WALLETS_TEXTS } from '#web/ops/wallets/texts.ts';
+import { ACT_TEXTS, ASK_TEXTS as TEXTS, WALLET_TEXTS } from '#web/ops/wallets/texts.ts';
 
 type Name = WalletAct['act'];
 
-const REASON_LENGTH_MAX = 500;
 /** The key of an act that is only previewed. Callers' keys cannot contain a space, so it was never used. */
 const PREVIEW_KEY = 'page preview';
 
 /**
- * Makes the page `/ops/wallet-<act>?app=&user=...`, which shows what an act will do to a wallet and its books, exactly,
+ * The page `/ops/wallet-<act>?app=&user=...`, which shows what an act will do to a wallet and its books, exactly,
  * and then does it. The form carries the key of the act, so a second copy of it books nothing, and what was shown, so
  * an act that has become another one meanwhile is shown again.
  */
-export function actPage(services: OpsServices, act: Name): PageMethods {
-  return forOperator(services, {
-    GET: (asked) => show(services, asked, act),
-    POST: (asked, form) => done(services, asked, act, form),
+export function walletActPage(act: Name): OpsPage {
+  return actPage({
+    show: (asked, again) => show(asked, act, again),
+    act: (asked, form) => done(asked, act, form),
   });
 }
 
-async function previewed(
-  { operator }: OpsServices,
-  asked: OpsRequest,
-  wanted: WalletAct,
-  key: string,
-): Promise<WalletEffects | Refusal> {
-  const wallet = walletAsked(asked.request.query);
+async function previewed(asked: OpsRequest, wanted: WalletAct, key: string): Promise<WalletEffects | Refusal> {
+  const wallet = walletAsked(asked);
   if (wallet === undefined) return refuse('NOT_FOUND', WALLET_TEXTS.none);
-  return operator.previews.walletAct(asked.act(undefined), wallet, { ...wanted, key });
+  return asked.operator.previews.walletAct(asked.act(undefined), wallet, { ...wanted, key });
 }
 
-interface Again {
-  readonly refusal: Refusal;
-  readonly reason: string;
-}
-
-/** The page with what the act will do. `again`: it was sent, and not done. */
-async function show(services: OpsServices, asked: OpsRequest, act: Name, again?: Again): Promise<PageResponse> {
-  const typed = typedIn(asked.request.query);
+/** The page with what the act will do. */
+async function show(asked: OpsRequest, act: Name, again?: Again): Promise<PageResponse> {
+  const typed = typedIn(asked);
+  const { app, user } = typed;
   const wanted = actAsked(act, typed);
   const effects =
-    wanted === undefined || wanted instanceof Refusal ? wanted : await previewed(services, asked, wanted, PREVIEW_KEY);
+    wanted === undefined || wanted instanceof Refusal ? wanted : await previewed(asked, wanted, PREVIEW_KEY);
   const refusal = again?.refusal ?? (effects instanceof Refusal ? effects : undefined);
   const texts = ACT_TEXTS[act];
-  const names = await services.operator.apps.names(act === 'open' ? [] : [typed.app]);
-  const body = html`${errorSummary(refusal?.message)}${act === 'open' ? undefined : html`<p>${TEXTS.wallet} <code>${typed.user}</code> ${TEXTS.inApp} ${appLink(asked.role, typed.app, names)}</p>`}
+  const names = await asked.operator.apps.names(act === 'open' ? [] : [app]);
+  const whose = html`<p>${TEXTS.wallet} ${code(user)} ${TEXTS.inApp} ${asked.appLink(app, names)}</p>`;
+  const body = html`${errorSummary(refusal?.message)}${act === 'open' ? undefined : whose}
 <p class="soft">${texts.what}</p>
-${whichForm(act, typed, services.currency)}
+${whichForm(act, typed, asked.currency)}
 ${
   wanted === undefined || wanted instanceof Refusal || effects === undefined || effects instanceof Refusal
     ? undefined
-    : html`${effectsOf(wanted, effects, { formats: asked.request.formats, isKept: await isKept(services, asked, wanted) })}\n${effects.isChange ? doForm(asked, act, { typed, effects, reason: again?.reason ?? '' }) : undefined}`
+    : html`${effectsOf(asked, wanted, effects, await isKept(asked, wanted))}\n${effects.isChange ? doForm(asked, act, typed, effects, again) : undefined}`
 }
-${act === 'open' ? undefined : linkLine(opsPath('wallet', { app: typed.app, user: typed.user }), TEXTS.back)}`;
-  return showOpsPage(services, asked, {
-    title: texts.title,
-    body,
-    page: 'wallets',
-    above: WALLETS_TEXTS.title,
-    refusal,
-  });
+${act === 'open' ? undefined : linkLine(opsPath('wallet', { app, user }), TEXTS.back)}`;
+  return asked.show({ title: texts.title, body, below: 'wallets', refusal });
 }
 
 /** What has to be chosen before an act can be shown. */
@@ -106,7 +89,7 @@ function whichForm(act: Name, typed: Typed, currency: string): Html | undefined 
         kept,
       );
     case 'reinstate': {
-      const choices = Object.entries(TEXTS.writeOffs).map(([value, text]) => ({ value, text }));
+      const choices = choicesOf(TEXTS.writeOffs);
       return filterForm(action, 'live', [{ ...field('writeoff', TEXTS.writeOff), choices }], kept);
     }
     case 'release':
@@ -120,54 +103,43 @@ function whichForm(act: Name, typed: Typed, currency: string): Html | undefined 
 }
 
 /** The form that does the act. */
-function doForm(
-  asked: OpsRequest,
-  act: Name,
-  { typed, effects, reason }: { readonly typed: Typed; readonly effects: WalletEffects; readonly reason: string },
-): Html {
+function doForm(asked: OpsRequest, act: Name, typed: Typed, effects: WalletEffects, again: Again | undefined): Html {
   const fields = html`${onceField()}${hiddenField('shown', signOf(effects))}
-${textField({ name: 'reason', label: TEXTS.reason, value: reason, lengthMax: REASON_LENGTH_MAX, isRequired: true, autocomplete: 'off' })}
+${reasonField({ value: again?.form.field('reason'), autocomplete: 'off' })}
 ${button(ACT_TEXTS[act].button, act === 'open' || act === 'credit' ? {} : { kind: 'danger' })}`;
-  return asked.form(`wallet-${act}`, fields, { query: queryOf(typed) });
-}
-
-function queryOf(typed: Typed): string {
-  return opsPath('', typed).split('?')[1] ?? '';
+  return asked.form(`wallet-${act}`, fields, { query: typed });
 }
 
 /** Does the act, unless it is another one by now than the page has shown. */
-async function done(services: OpsServices, asked: OpsRequest, act: Name, form: Form): Promise<PageResponse> {
-  const { query } = asked.request;
-  const [wallet, wanted] = [walletAsked(query), actAsked(act, typedIn(query))];
+async function done(asked: OpsRequest, act: Name, form: Form): Promise<string | PageResponse | Refusal> {
+  const [wallet, wanted] = [walletAsked(asked), actAsked(act, typedIn(asked))];
   const once = onceIn(form);
   if (wallet === undefined || wanted === undefined || wanted instanceof Refusal || once === undefined) {
-    return show(services, asked, act);
+    return show(asked, act);
   }
-  const again = (refusal: Refusal) => show(services, asked, act, { refusal, reason: form.field('reason') });
-  const checked = checkFields(reasonSchema, { reason: form.field('reason') }, { reason: TEXTS.reason });
-  if ('problems' in checked) {
-    return again(refuse('BAD_REQUEST', checked.problems.map(({ message }) => message).join(' ')));
-  }
+  const given = checked(reasonSchema, { reason: form.field('reason') }, { reason: OPS_TEXTS.reason });
+  if (given instanceof Refusal) return given;
   const key = `form-${once}`;
   const to = opsPath('wallet', {
     app: wallet.appId,
     user: wallet.userId,
     done: act,
     ...('amount' in wanted ? { key } : {}),
-    payment: query.get('payment') ?? undefined,
+    payment: asked.query.get('payment') ?? undefined,
   });
-  const effects = await previewed(services, asked, wanted, key);
-  const isDoneOr = async (refusal: Refusal) => ((await isDone(services, asked, act)) ? redirectTo(to) : again(refusal));
+  const effects = await previewed(asked, wanted, key);
+  const isDoneOr = async (refusal: Refusal) => ((await isDone(asked, act)) ? to : refusal);
   if (effects instanceof Refusal) return isDoneOr(effects);
-  if (effects.isChange && signOf(effects) !== form.field('shown')) return again(refuse('CONFLICT', TEXTS.changed));
-  const acted = await doWalletAct(services.operator, asked.act(checked.value.reason), wallet, { ...wanted, key });
-  if (acted instanceof PendingAct) return redirectTo(opsPath('pending', { done: 'asked' }));
-  return acted instanceof Refusal ? isDoneOr(acted) : redirectTo(to); // A copy of the form may have been faster.
+  if (effects.isChange && signOf(effects) !== form.field('shown')) return refuse('CONFLICT', TEXTS.changed);
+  const acted = await doWalletAct(asked.operator, asked.act(given.reason), wallet, { ...wanted, key });
+  if (acted instanceof PendingAct) return opsPath('pending', { done: 'asked' });
+  return acted instanceof Refusal ? isDoneOr(acted) : to; // A copy of the form may have been faster.
 }
 
 /** Whether an act without a key was done before, by the same form for example. It is refused the second time. */
-async function isDone({ operator }: OpsServices, asked: OpsRequest, act: Name): Promise<boolean> {
-  const wallet = walletAsked(asked.request.query);
+async function isDone(asked: OpsRequest, act: Name): Promise<boolean> {
+  const { operator } = asked;
+  const wallet = walletAsked(asked);
   if (wallet === undefined || (act !== 'open' && act !== 'release')) return false;
   const found = await operator.wallets.find(wallet, { before: undefined, most: 1 });
   if (found === undefined || act === 'open') return found !== undefined;
@@ -175,9 +147,9 @@ async function isDone({ operator }: OpsServices, asked: OpsRequest, act: Name): 
 }
 
 /** Whether an act pays back a payment that is in no wallet, so that no balance has to cover it. */
-async function isKept({ operator }: OpsServices, asked: OpsRequest, wanted: WalletAct): Promise<boolean> {
-  const wallet = walletAsked(asked.request.query);
+async function isKept(asked: OpsRequest, wanted: WalletAct): Promise<boolean> {
+  const wallet = walletAsked(asked);
   if (wallet === undefined || wanted.act !== 'refund' || wanted.paymentId === undefined) return false;
-  const payments = await operator.payments.list(wallet.appId, wallet.userId);
+  const payments = await asked.operator.payments.list(wallet.appId, wallet.userId);
   return payments.some(({ paymentId, state }) => paymentId === wanted.paymentId && state === 'kept');
 }

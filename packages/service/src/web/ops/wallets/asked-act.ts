@@ -1,12 +1,13 @@
-import { checkFields } from '@purser/contract/check-fields.ts';
 import { operatorWalletParamsSchema } from '@purser/contract/operator.ts';
 import { walletPreviewSchema } from '@purser/contract/operator-wallets.ts';
 import { walletActOf } from '#http/operator-plane/money/wallets.ts';
 import type { AppId, EndUserId } from '#kernel/values/ids.ts';
-import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { WalletAct } from '#operator/money/wallet-preview.ts';
 import { AMOUNT_TEXTS } from '#web/components/texts.ts';
 import { parseAmount } from '#web/format/typed-amount.ts';
+import { checked } from '#web/ops/frame/act-page.ts';
+import type { OpsRequest } from '#web/ops/frame/asked.ts';
 import { ASK_TEXTS as TEXTS } from '#web/ops/wallets/texts.ts';
 
 interface WalletName {
@@ -19,15 +20,15 @@ const FIELDS = ['app', 'user', 'amount', 'cap', 'payment', 'writeoff'] as const;
 
 export type Typed = Readonly<Record<(typeof FIELDS)[number], string>>;
 
-export function typedIn(query: URLSearchParams): Typed {
-  return Object.fromEntries(FIELDS.map((name) => [name, query.get(name)?.trim() ?? ''])) as Typed;
+export function typedIn({ asks }: OpsRequest): Typed {
+  return Object.fromEntries(FIELDS.map((name) => [name, asks(name)])) as Typed;
 }
 
 /** The wallet that an address names. Undefined if it names none. */
-export function walletAsked(query: URLSearchParams): WalletName | undefined {
-  const asked = { appId: query.get('app') ?? '', userId: query.get('user') ?? '' };
-  const checked = checkFields(operatorWalletParamsSchema, asked, {});
-  return 'problems' in checked ? undefined : checked.value;
+export function walletAsked({ query }: OpsRequest): WalletName | undefined {
+  const named = { appId: query.get('app') ?? '', userId: query.get('user') ?? '' };
+  const wallet = checked(operatorWalletParamsSchema, named, {});
+  return wallet instanceof Refusal ? undefined : wallet;
 }
 
 /** Acts that move an amount, which has to be typed first. */
@@ -41,7 +42,7 @@ export function actAsked(act: WalletAct['act'], typed: Typed): WalletAct | Refus
   if ((typed.amount !== '' && amount === undefined) || (typed.cap !== '' && cap === undefined)) {
     return refuse('BAD_REQUEST', AMOUNT_TEXTS.fault);
   }
-  const checked = checkFields(
+  const wanted = checked(
     walletPreviewSchema,
     {
       act,
@@ -52,8 +53,5 @@ export function actAsked(act: WalletAct['act'], typed: Typed): WalletAct | Refus
     },
     { amountMicros: TEXTS.amountName, spendCapMicros: TEXTS.capName, paymentId: TEXTS.payment },
   );
-  if ('problems' in checked) {
-    return refuse('BAD_REQUEST', checked.problems.map(({ message }) => message).join(' '));
-  }
-  return walletActOf(checked.value);
+  return wanted instanceof Refusal ? wanted : walletActOf(wanted);
 }

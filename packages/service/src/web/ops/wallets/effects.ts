@@ -4,46 +4,40 @@ import type { Wallet } from '#ledger/wallet/wallet.ts';
 import type { WalletAct, WalletEffects } from '#operator/money/wallet-preview.ts';
 import { signedAmount } from '#web/figures/money.ts';
 import { warningNotice } from '#web/components/notices.ts';
-import { card, section } from '#web/components/section.ts';
-import { table } from '#web/figures/table.ts';
+import { card } from '#web/components/section.ts';
 import type { Formats } from '#web/format/formats.ts';
+import type { OpsRequest } from '#web/ops/frame/asked.ts';
+import { listing, part } from '#web/ops/frame/details.ts';
 import { entryTable, exactAmount, stateBadges } from '#web/ops/wallets/parts.ts';
 import { ASK_TEXTS as TEXTS, WALLET_TEXTS } from '#web/ops/wallets/texts.ts';
 
 /** What an act will do: the wallet before and after, and the entries that it writes. `isKept`: it is about a payment in no wallet. */
-export function effectsOf(
-  wanted: WalletAct,
-  effects: WalletEffects,
-  { formats, isKept }: { readonly formats: Formats; readonly isKept: boolean },
-): Html {
+export function effectsOf(asked: OpsRequest, wanted: WalletAct, effects: WalletEffects, isKept: boolean): Html {
   const { isChange, isForTwo, before, after, entries } = effects;
   const { currency } = after;
-  if (!isChange) return section({ id: 'effects', heading: TEXTS.effects, body: [TEXTS.nothing] });
-  const figures = table({
+  if (!isChange) return part('effects', TEXTS.effects, TEXTS.nothing);
+  const cap = ({ cap: most }: Wallet) => (most === undefined ? WALLET_TEXTS.noCap : asked.amount(most, currency));
+  const figures = listing({
     caption: TEXTS.effects,
-    columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at > 0 })),
+    columns: TEXTS.columns,
+    numbers: [1, 2, 3],
     rows: [
       ...AMOUNTS.map(([name, of]) => {
-        const now = before === undefined ? TEXTS.noWallet : exactAmount(of(before), currency, formats);
-        const change = changeOf(before === undefined ? ZERO_MICROS : of(before), of(after), currency, formats);
-        return [name, now, exactAmount(of(after), currency, formats), change];
+        const now = before === undefined ? TEXTS.noWallet : exactAmount(asked, of(before), currency);
+        const change = changeOf(before === undefined ? ZERO_MICROS : of(before), of(after), currency, asked.formats);
+        return [name, now, exactAmount(asked, of(after), currency), change];
       }),
-      wordsOf(WALLET_TEXTS.cap, before, after, ({ cap }) => capOf(cap, currency, formats)),
+      wordsOf(WALLET_TEXTS.cap, before, after, cap),
       wordsOf(WALLET_TEXTS.state, before, after, stateBadges),
     ],
-    empty: TEXTS.nothing,
   });
-  const written = entryTable(
-    entries,
-    { caption: TEXTS.entries, columns: TEXTS.entryColumns, empty: TEXTS.noEntries, hasTime: false },
-    { currency, formats },
-  );
+  const texts = { caption: TEXTS.entries, empty: TEXTS.noEntries };
   const isLater = wanted.act === 'refund' && wanted.paymentId !== undefined;
   const missing = isKept ? undefined : missingFor(wanted, effects);
   return card(
-    missing === undefined ? undefined : warningNotice(TEXTS.aboveBalance(formats.amount(missing, currency))),
+    missing === undefined ? undefined : warningNotice(TEXTS.aboveBalance(asked.amount(missing, currency))),
     figures,
-    written,
+    entryTable(asked, entries, { ...texts, currency, hasTime: false }),
     isForTwo ? html`<p>${TEXTS.forTwo}</p>` : undefined,
     isLater ? html`<p>${TEXTS.later}</p>` : undefined,
     html`<p class="soft">${TEXTS.moves}</p>`,
@@ -69,10 +63,6 @@ function changeOf(before: Micros, after: Micros, currency: string, formats: Form
   if (before === after) return TEXTS.same;
   const [amount, direction] = after > before ? [after - before, 'in' as const] : [before - after, 'out' as const];
   return signedAmount({ amount: micros(amount), currency }, direction, formats);
-}
-
-function capOf(cap: Micros | undefined, currency: string, formats: Formats): string {
-  return cap === undefined ? WALLET_TEXTS.noCap : formats.amount(cap, currency);
 }
 
 /** A line of the table that is no amount. */

@@ -170,7 +170,6 @@ export const ASK_TEXTS = {
   changes: 'changes',
   noWallet: 'no wallet',
   entries: 'New entries',
-  entryColumns: ['Entry', 'What', 'Books', 'Amount', 'Balance after'],
   noEntries: 'There will be no new entries.',
   nothing: 'Nothing would change: this has already been done, or there is nothing to do.',
   later:
@@ -180,7 +179,6 @@ export const ASK_TEXTS = {
   forTwo:
     'This is above the limit for one person. Nothing happens until a second operator confirms it. It then applies to the wallet as it is at that time.',
   moves: 'These figures are exact for the wallet as it is now. Calls that end in the meantime change its balance.',
-  reason: 'Reason, for the audit trail',
   changed:
     'The wallet has changed since you looked, so the act would now do something else. Nothing was done. Please read again what it will do.',
   back: 'Back to the wallet',
@@ -247,7 +245,6 @@ export const PERSON_TEXTS = {
   kept: (count: string) => `${count}, which they keep. The books do not change.`,
   mails: 'We e-mail both addresses.',
   same: 'They already sign in with this e-mail. Nothing would change.',
-  reason: 'Reason, for the audit trail',
   button: 'Move the person',
   moved: 'They now sign in with this e-mail. Their sessions have ended.',
 } as const;

@@ -1,7 +1,7 @@
 import { WALLET_ACTS } from '@purser/contract/operator-wallets.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import type { AppId, EndUserId } from '#kernel/values/ids.ts';
-import { type Micros, microsFromRow } from '#kernel/values/micros.ts';
+import { type Micros, microsFromRow, microsSumFromRow } from '#kernel/values/micros.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 import { parsePlace, type Place, placeText } from '#ledger/history/place.ts';
 import type { WalletDetails } from '#operator/money/wallets.ts';
@@ -10,22 +10,17 @@ import { badge } from '#web/components/badge.ts';
 import { buttonLink, row } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { figures } from '#web/figures/figures.ts';
-import { moment } from '#web/figures/moment.ts';
-import { pager } from '#web/components/navigation.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
-import { card, section } from '#web/components/section.ts';
-import { table } from '#web/figures/table.ts';
+import { card } from '#web/components/section.ts';
 import { amountText } from '#web/format/typed-amount.ts';
-import type { PageMethods } from '#web/frame/page.ts';
-import { forOperator, type OpsRequest } from '#web/ops/frame/for-operator.ts';
-import { showOpsPage } from '#web/ops/frame/ops-page.ts';
+import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
+import { code, listing, part } from '#web/ops/frame/details.ts';
+import type { AppNames } from '#web/ops/frame/links.ts';
+import { pagerOf } from '#web/ops/frame/list-page.ts';
 import { opsPath } from '#web/ops/frame/ops-path.ts';
-import type { OpsServices } from '#web/ops/frame/services.ts';
-import { type AppNames, appLink } from '#web/ops/frame/links.ts';
-import { doneText } from '#web/ops/wallets/done-text.ts';
 import { entryTable, stateBadges } from '#web/ops/wallets/parts.ts';
 import { walletAsked } from '#web/ops/wallets/asked-act.ts';
-import { ACT_TEXTS, WALLET_TEXTS as TEXTS, WALLETS_TEXTS } from '#web/ops/wallets/texts.ts';
+import { ACT_TEXTS, ASK_TEXTS, ENTRY_TEXTS, WALLET_TEXTS as TEXTS } from '#web/ops/wallets/texts.ts';
 
 const PAGE_ENTRIES = 25;
 const SHOWN_HOLDS = 20;
@@ -39,22 +34,17 @@ interface Shown extends WalletDetails {
   readonly names: AppNames;
 }
 
-/** Makes the page `/ops/wallet?app=&user=`, which shows one wallet and the ways to change it. */
-export function walletPage(services: OpsServices): PageMethods {
-  return forOperator(services, {
-    GET: async (asked) => {
-      const { query } = asked.request;
-      const above = { page: 'wallets', above: WALLETS_TEXTS.title };
-      const wallet = walletAsked(query);
-      const before = query.get('before') ?? '';
-      const found = wallet && (await read(services, wallet, parsePlace(before)));
-      if (found === undefined) {
-        const refusal = refuse('NOT_FOUND', TEXTS.none);
-        const body = html`${errorSummary(refusal.message)}`;
-        return showOpsPage(services, asked, { ...above, title: TEXTS.noneTitle, body, refusal });
-      }
-      const shown = { ...found, isNewest: before === '' };
-      const body = html`${successNotice(doneText(asked, shown))}
+/** The page `/ops/wallet?app=&user=`, which shows one wallet and the ways to change it. */
+export const walletPage: OpsPage = {
+  GET: async (asked) => {
+    const wallet = walletAsked(asked);
+    const before = asked.query.get('before') ?? '';
+    const shown = wallet && (await read(asked, wallet, parsePlace(before)));
+    if (shown === undefined) {
+      const refusal = refuse('NOT_FOUND', TEXTS.none);
+      return asked.show({ title: TEXTS.noneTitle, body: html`${errorSummary(TEXTS.none)}`, below: 'wallets', refusal });
+    }
+    const body = html`${successNotice(doneText(asked, shown))}
 <div id="state" data-live>
 ${figuresOf(asked, shown)}
 ${card(factsOf(asked, shown))}
@@ -62,17 +52,14 @@ ${card(holdsOf(asked, shown))}
 </div>
 ${actsOf(asked, shown)}
 ${card(paymentsOf(asked, shown))}
-${entriesOf(asked, shown)}`;
-      return showOpsPage(services, asked, { ...above, title: found.userId, body });
-    },
-  });
-}
-
-type WalletName = Pick<Shown, 'appId' | 'userId'>;
+${entriesOf(asked, shown, before)}`;
+    return asked.show({ title: shown.userId, body, below: 'wallets' });
+  },
+};
 
 async function read(
-  { operator }: OpsServices,
-  wallet: WalletName,
+  { operator }: OpsRequest,
+  wallet: Pick<Shown, 'appId' | 'userId'>,
   before: Place | undefined,
 ): Promise<Shown | undefined> {
   const details = await operator.wallets.find(wallet, { before, most: PAGE_ENTRIES });
@@ -85,37 +72,57 @@ async function read(
   return { ...wallet, ...details, owner, payments, names };
 }
 
-function figuresOf({ request: { formats } }: OpsRequest, { wallet }: Shown): Html {
-  const { currency } = wallet;
-  const figure = (name: string, amount: Micros) => ({
+/** Says what was done from what is true now, so that an address that somebody made up says nothing false. */
+function doneText({ query, formats, amount }: OpsRequest, shown: Shown): string | undefined {
+  const { wallet, entries, owner, payments } = shown;
+  const act = WALLET_ACTS.find((one) => one === query.get('done'));
+  if (act === undefined) return undefined;
+  const { done } = ACT_TEXTS[act];
+  const paid = payments.find(({ paymentId }) => paymentId === query.get('payment'));
+  if (act === 'refund' && paid !== undefined) return paid.refunded > 0n ? ASK_TEXTS.ordered : undefined;
+  if (act === 'open') return done;
+  if (act === 'reinstate') return wallet.isSuspended ? undefined : done;
+  if (act === 'release') return owner === undefined && !wallet.isConnected ? done : undefined;
+  const key = query.get('key') ?? '';
+  const booked = entries.filter(({ cause }) => key !== '' && cause.endsWith(`:${key}`)).toReversed();
+  if (booked.length === 0) return undefined;
+  const lines = booked.map(({ kind, seq, amount_micros, balance_after_micros }) =>
+    ASK_TEXTS.booked(
+      ENTRY_TEXTS[kind] ?? kind,
+      amount(microsSumFromRow(amount_micros), wallet.currency),
+      formats.count(Number(seq)),
+      amount(balance_after_micros, wallet.currency),
+    ),
+  );
+  return [done, ...lines].join(' ');
+}
+
+function figuresOf({ formats, amount }: OpsRequest, { wallet }: Shown): Html {
+  const { currency, balance, held, available, shortfall } = wallet;
+  const figure = (name: string, size: Micros) => ({
     name,
-    value: formats.coins(amount, currency),
-    note: TEXTS.exactly(formats.amount(amount, currency)),
-    before: TEXTS.micros(formats.count(Number(amount))),
+    value: formats.coins(size, currency),
+    note: TEXTS.exactly(amount(size, currency)),
+    before: TEXTS.micros(formats.count(Number(size))),
   });
   return figures([
-    figure(TEXTS.balance, wallet.balance),
-    figure(TEXTS.held, wallet.held),
-    figure(TEXTS.available, wallet.available),
-    figure(TEXTS.shortfall, wallet.shortfall),
+    figure(TEXTS.balance, balance),
+    figure(TEXTS.held, held),
+    figure(TEXTS.available, available),
+    figure(TEXTS.shortfall, shortfall),
   ]);
 }
 
-function factsOf({ role, request: { formats } }: OpsRequest, shown: Shown): Html {
-  const { wallet, appId, userId, owner, names } = shown;
+function factsOf({ appLink, amount }: OpsRequest, { wallet, appId, userId, owner, names }: Shown): Html {
   const { cap, currency, spentThisMonth } = wallet;
+  const person = owner && html`<a href="${opsPath('person', { email: owner.email })}">${owner.email}</a>`;
   return definitionList([
     [TEXTS.state, stateBadges(wallet)],
-    [TEXTS.app, appLink(role, appId, names)],
-    [TEXTS.user, html`<code>${userId}</code>`],
-    [
-      TEXTS.owner,
-      owner === undefined
-        ? TEXTS.noOwner
-        : html`<a href="${opsPath('person', { email: owner.email })}">${owner.email}</a>`,
-    ],
-    [TEXTS.cap, cap === undefined ? TEXTS.noCap : formats.amount(cap, currency)],
-    [TEXTS.spent, formats.amount(spentThisMonth, currency)],
+    [TEXTS.app, appLink(appId, names)],
+    [TEXTS.user, code(userId)],
+    [TEXTS.owner, person ?? TEXTS.noOwner],
+    [TEXTS.cap, cap === undefined ? TEXTS.noCap : amount(cap, currency)],
+    [TEXTS.spent, amount(spentThisMonth, currency)],
   ]);
 }
 
@@ -126,24 +133,21 @@ function actsOf({ may }: OpsRequest, { appId, userId, owner, wallet }: Shown): H
     .filter((act) => act !== 'reinstate' || wallet.isSuspended)
     .map((act) => buttonLink(opsPath(`wallet-${act}`, { app: appId, user: userId }), ACT_TEXTS[act].title, 'quiet'));
   if (links.length === 0) return undefined;
-  return section({
-    id: 'acts',
-    heading: TEXTS.acts,
-    body: [html`<p class="soft">${TEXTS.actsWhat}</p>`, row(...links)],
-  });
+  return part('acts', TEXTS.acts, html`<p class="soft">${TEXTS.actsWhat}</p>`, row(...links));
 }
 
-function holdsOf({ request: { formats } }: OpsRequest, { wallet, holds }: Shown): Html {
-  const list = table({
+function holdsOf({ formats, amount, moment }: OpsRequest, { wallet, holds }: Shown): Html {
+  const list = listing({
     caption: TEXTS.holds,
-    columns: TEXTS.holdColumns.map((name, at) => ({ name, isNumeric: at === 3 })),
+    columns: TEXTS.holdColumns,
+    numbers: [3],
     rows: holds
       .slice(0, SHOWN_HOLDS)
       .map(({ call_id, amount_micros, is_stream, placed_at }) => [
-        moment(placed_at.getTime(), formats),
-        html`<code>${call_id}</code>`,
+        moment(placed_at.getTime()),
+        code(call_id),
         is_stream ? TEXTS.stream : TEXTS.plain,
-        formats.amount(microsFromRow(amount_micros), wallet.currency),
+        amount(amount_micros, wallet.currency),
       ]),
     empty: TEXTS.noHolds,
   });
@@ -151,52 +155,46 @@ function holdsOf({ request: { formats } }: OpsRequest, { wallet, holds }: Shown)
   return html`${list}\n<p class="soft">${TEXTS.moreHolds(formats.count(holds.length))}</p>`;
 }
 
-function paymentsOf(asked: OpsRequest, { appId, userId, payments }: Shown): Html {
-  const { formats } = asked.request;
-  const mayRefund = asked.may('wallet-refund');
-  return table({
+function paymentsOf({ may, moment, amount: written }: OpsRequest, { appId, userId, payments }: Shown): Html {
+  return listing({
     caption: TEXTS.payments,
-    columns: TEXTS.paymentColumns.map((name, at) => ({ name, isNumeric: at === 2 || at === 3 })),
-    rows: payments.slice(0, SHOWN_PAYMENTS).map((payment) => {
-      const { paymentId, amount, currency, paidAtMs, refunded, disputed, state } = payment;
-      const rest = amount - refunded - disputed;
-      const link = opsPath('wallet-refund', {
-        app: appId,
-        user: userId,
-        payment: paymentId,
-        amount: restText(payment),
-      });
-      return [
-        moment(paidAtMs, formats),
-        html`<a href="${opsPath('payment', { id: paymentId })}"><code>${paymentId}</code></a>${mayRefund && rest > 0n ? html`<br><a href="${link}">${TEXTS.refund}</a>` : undefined}`,
-        formats.amount(amount, currency),
-        html`${formats.amount(refunded, currency)}${disputed === 0n ? undefined : html`<br>${TEXTS.disputed(formats.amount(disputed, currency))}`}`,
-        state === 'credited' ? TEXTS.credited : badge(TEXTS.kept, 'warn'),
-      ];
-    }),
+    columns: TEXTS.paymentColumns,
+    numbers: [2, 3],
+    rows: payments
+      .slice(0, SHOWN_PAYMENTS)
+      .map(({ paymentId, amount, currency, paidAtMs, refunded, disputed, state }) => {
+        const rest = amount - refunded - disputed;
+        // What is left of the payment is in the form for a refund at first.
+        const of = {
+          app: appId,
+          user: userId,
+          payment: paymentId,
+          amount: amountText(microsFromRow(rest > 0n ? rest : 0n)),
+        };
+        const refund =
+          may('wallet-refund') && rest > 0n
+            ? html`<br><a href="${opsPath('wallet-refund', of)}">${TEXTS.refund}</a>`
+            : undefined;
+        return [
+          moment(paidAtMs),
+          html`<a href="${opsPath('payment', { id: paymentId })}">${code(paymentId)}</a>${refund}`,
+          written(amount, currency),
+          html`${written(refunded, currency)}${disputed === 0n ? undefined : html`<br>${TEXTS.disputed(written(disputed, currency))}`}`,
+          state === 'credited' ? TEXTS.credited : badge(TEXTS.kept, 'warn'),
+        ];
+      }),
     empty: TEXTS.noPayments,
   });
 }
 
-/** What is left of a payment, as the form for a refund has it at first. */
-function restText({ amount, refunded, disputed }: Payment): string {
-  const rest = amount - refunded - disputed;
-  return rest > 0n ? amountText(microsFromRow(rest)) : '';
-}
-
-function entriesOf(
-  { request: { formats } }: OpsRequest,
-  { appId, userId, wallet, entries, next, isNewest }: Shown & { readonly isNewest: boolean },
-): Html {
-  const to = (before?: string) => opsPath('wallet', { app: appId, user: userId, before });
-  const list = entryTable(
-    entries,
-    { caption: TEXTS.entries, columns: TEXTS.entryColumns, empty: TEXTS.noEntries, hasTime: true },
-    { currency: wallet.currency, formats },
-  );
-  const pages = pager({
-    newer: isNewest ? undefined : { href: to(), text: TEXTS.newest },
-    older: next === undefined ? undefined : { href: to(placeText(next)), text: TEXTS.older },
+function entriesOf(asked: OpsRequest, { appId, userId, wallet, entries, next }: Shown, before: string): Html {
+  const texts = { caption: TEXTS.entries, empty: TEXTS.noEntries };
+  const cursor = { name: 'before', first: TEXTS.newest, more: TEXTS.older };
+  const pages = pagerOf(cursor, {
+    page: 'wallet',
+    query: { app: appId, user: userId },
+    place: before === '' ? undefined : before,
+    next: next && placeText(next),
   });
-  return card(list, pages);
+  return card(entryTable(asked, entries, { ...texts, currency: wallet.currency, hasTime: true }), pages);
 }

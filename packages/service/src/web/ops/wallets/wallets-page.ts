@@ -1,190 +1,108 @@
-import { checkFields } from '@purser/contract/check-fields.ts';
-import { WALLET_SORTS, WALLET_STATUSES, walletListQuerySchema } from '@purser/contract/operator-wallets.ts';
+import { walletListQuerySchema } from '@purser/contract/operator-wallets.ts';
 import { walletFilterOf } from '#http/operator-plane/money/wallet-list.ts';
-import { type Html, html } from '#kernel/text/html.ts';
-import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
-import type { ListedWallet, ListedWallets } from '#operator/money/wallet-list.ts';
+import { html } from '#kernel/text/html.ts';
+import { Refusal, refuse } from '#kernel/faults/refusal.ts';
+import type { ListedWallet } from '#operator/money/wallet-list.ts';
 import { buttonLink, row } from '#web/components/button.ts';
-import { filterForm } from '#web/fields/filter.ts';
-import { moment } from '#web/figures/moment.ts';
-import { pager } from '#web/components/navigation.ts';
-import { errorSummary } from '#web/components/notices.ts';
-import { card } from '#web/components/section.ts';
-import { table } from '#web/figures/table.ts';
 import { AMOUNT_TEXTS } from '#web/components/texts.ts';
 import { parseAmount } from '#web/format/typed-amount.ts';
-import type { PageMethods } from '#web/frame/page.ts';
-import { forOperator, type OpsRequest } from '#web/ops/frame/for-operator.ts';
-import { showOpsPage } from '#web/ops/frame/ops-page.ts';
+import { checked } from '#web/ops/frame/act-page.ts';
+import type { OpsRequest } from '#web/ops/frame/asked.ts';
+import { code } from '#web/ops/frame/details.ts';
+import { choicesOf, listPage, type Typed } from '#web/ops/frame/list-page.ts';
 import { ofCells } from '#web/ops/frame/of-cells.ts';
 import { opsPath } from '#web/ops/frame/ops-path.ts';
-import type { OpsServices } from '#web/ops/frame/services.ts';
-import { type AppNames, appLink } from '#web/ops/frame/links.ts';
 import { stateBadges } from '#web/ops/wallets/parts.ts';
 import { WALLETS_TEXTS as TEXTS } from '#web/ops/wallets/texts.ts';
 
 const PAGE_WALLETS = 50;
-/** The fields of the filter, as the address has them. */
-const FIELDS = ['app', 'user', 'status', 'minHeld', 'minBalance', 'maxBalance', 'from', 'before', 'sort'] as const;
 
-type Typed = Readonly<Record<(typeof FIELDS)[number], string>>;
+/** The fields of the filter, each with what the route that lists wallets calls it. */
+const FIELDS = {
+  app: { label: TEXTS.app, of: 'appId' },
+  user: { label: TEXTS.user, of: 'userId' },
+  status: { label: TEXTS.status, of: 'status', choices: choicesOf(TEXTS.statuses, TEXTS.all) },
+  sort: { label: TEXTS.sort, of: 'sort', choices: choicesOf(TEXTS.sorts) },
+  minHeld: { label: TEXTS.minHeld, of: 'minHeldMicros' },
+  minBalance: { label: TEXTS.minBalance, of: 'minBalanceMicros' },
+  maxBalance: { label: TEXTS.maxBalance, of: 'maxBalanceMicros' },
+  from: { label: TEXTS.openedFrom, of: 'openedFrom', type: 'datetime-local' },
+  before: { label: TEXTS.openedBefore, of: 'openedBefore', type: 'datetime-local' },
+} as const;
 
-/** Makes the page `/ops/wallets`, which lists wallets of all apps. */
-export function walletsPage(services: OpsServices): PageMethods {
-  return forOperator(services, {
-    GET: async (asked) => {
-      const { query } = asked.request;
-      const typed = Object.fromEntries(FIELDS.map((name) => [name, query.get(name)?.trim() ?? ''])) as Typed;
-      const after = query.get('after') ?? '';
-      const found = await listed(services, typed, after);
-      const refusal = 'code' in found ? found : undefined;
-      const listedApps = 'code' in found ? [] : found.wallets.map(({ appId }) => appId);
-      const names = await services.operator.apps.names(listedApps);
-      const body = html`${errorSummary(refusal?.message)}<p class="soft">${TEXTS.what}</p>${ofCells(services.operator.cell, TEXTS.otherCells)}
-${filterForm(opsPath('wallets'), 'live', fieldsOf(typed))}
-${'code' in found ? undefined : listOf(asked, { ...found, typed, after, names, cell: services.operator.cell })}
-${row(
-  asked.may('wallet-open') ? buttonLink(opsPath('wallet-open', { app: typed.app }), TEXTS.open, 'quiet') : undefined,
-  buttonLink(opsPath('person'), TEXTS.find, 'quiet'),
-)}`;
-      return showOpsPage(services, asked, { title: TEXTS.title, body, page: 'wallets', refusal });
-    },
-  });
-}
+type Name = keyof typeof FIELDS;
 
-/** A page of wallets, by the rules of the route that lists them. */
-async function listed(
-  { operator }: OpsServices,
-  typed: Typed,
-  after: string,
-): Promise<ListedWallets | Refusal<'BAD_REQUEST'>> {
-  const amounts = [typed.minHeld, typed.minBalance, typed.maxBalance].map((text) =>
-    text === '' ? undefined : (parseAmount(text)?.toString() ?? 'unread'),
+/** The page `/ops/wallets`, which lists wallets of all apps. */
+export const walletsPage = listPage({
+  page: 'wallets',
+  title: TEXTS.title,
+  above: ({ operator }) => html`<p class="soft">${TEXTS.what}</p>${ofCells(operator.cell, TEXTS.otherCells)}`,
+  fields: () => FIELDS,
+  cursor: { name: 'after', first: TEXTS.first, more: TEXTS.more },
+  read: async ({ operator }, typed, after) => {
+    const query = queryOf(typed, after);
+    if (query instanceof Refusal) return query;
+    const page = { isOldestFirst: query.sort === 'oldest', after: query.after, most: PAGE_WALLETS };
+    const found = await operator.walletList.page(walletFilterOf(query), page);
+    return found instanceof Refusal ? found : { rows: found.wallets, next: found.next };
+  },
+  caption: TEXTS.caption,
+  columns: ({ operator: { cell } }) => (cell === undefined ? TEXTS.columns : [...TEXTS.columns, TEXTS.cell]),
+  numbers: [3, 4, 5],
+  appOf: ({ appId }: ListedWallet) => appId,
+  cells: ({ operator: { cell }, appLink, amount, moment }, wallet, names) => {
+    const { appId, userId, currency, balance, held, shortfall, openedAtMs } = wallet;
+    return [
+      wallet.cell === cell
+        ? html`<a href="${opsPath('wallet', { app: appId, user: userId })}">${code(userId)}</a>`
+        : code(userId),
+      appLink(appId, names),
+      stateBadges(wallet),
+      amount(balance, currency),
+      amount(held, currency),
+      shortfall === 0n ? '' : amount(shortfall, currency),
+      moment(openedAtMs),
+      ...(cell === undefined ? [] : [wallet.cell ?? cell]),
+    ];
+  },
+  empty: (typed, after, next) => {
+    if (next !== undefined) return TEXTS.goOn;
+    const isNarrowed = Object.entries(typed).some(([name, value]) => name !== 'sort' && value !== '');
+    return isNarrowed || after !== undefined ? TEXTS.none : TEXTS.noneYet;
+  },
+  after: ({ may }: OpsRequest, typed) =>
+    row(
+      may('wallet-open') ? buttonLink(opsPath('wallet-open', { app: typed.app }), TEXTS.open, 'quiet') : undefined,
+      buttonLink(opsPath('person'), TEXTS.find, 'quiet'),
+    ),
+});
+
+/** What was typed, by the rules of the route that lists wallets. */
+function queryOf(typed: Typed<Name>, after: string | undefined) {
+  const [minHeldMicros, minBalanceMicros, maxBalanceMicros] = [typed.minHeld, typed.minBalance, typed.maxBalance].map(
+    (text) => (text === '' ? undefined : (parseAmount(text)?.toString() ?? 'unread')),
   );
-  if (amounts.includes('unread')) return refuse('BAD_REQUEST', AMOUNT_TEXTS.fault);
-  const [minHeldMicros, minBalanceMicros, maxBalanceMicros] = amounts;
+  if ([minHeldMicros, minBalanceMicros, maxBalanceMicros].includes('unread')) {
+    return refuse('BAD_REQUEST', AMOUNT_TEXTS.fault);
+  }
   const asked = {
-    appId: setOf(typed.app),
-    userId: setOf(typed.user),
-    status: setOf(typed.status),
-    // A search by user has an order of its own.
-    sort: typed.user === '' ? setOf(typed.sort) : undefined,
+    appId: typed.app || undefined,
+    userId: typed.user || undefined,
+    status: typed.status || undefined,
+    sort: (typed.user === '' && typed.sort) || undefined, // A search by user has an order of its own.
     openedFrom: momentTyped(typed.from),
     openedBefore: momentTyped(typed.before),
-    after: setOf(after),
+    after,
     minHeldMicros,
     minBalanceMicros,
     maxBalanceMicros,
   };
-  const checked = checkFields(walletListQuerySchema, asked, NAMES);
-  if ('problems' in checked) {
-    return refuse('BAD_REQUEST', checked.problems.map(({ message }) => message).join(' '));
-  }
-  const { value } = checked;
-  return operator.walletList.page(walletFilterOf(value), {
-    isOldestFirst: value.sort === 'oldest',
-    after: value.after,
-    most: PAGE_WALLETS,
-  });
-}
-
-/** What this page calls the fields of the route. */
-const NAMES = {
-  appId: TEXTS.app,
-  userId: TEXTS.user,
-  status: TEXTS.status,
-  sort: TEXTS.sort,
-  openedFrom: TEXTS.openedFrom,
-  openedBefore: TEXTS.openedBefore,
-  minHeldMicros: TEXTS.minHeld,
-  minBalanceMicros: TEXTS.minBalance,
-  maxBalanceMicros: TEXTS.maxBalance,
-};
-
-function setOf(text: string): string | undefined {
-  return text === '' ? undefined : text;
+  const labels = Object.fromEntries(Object.values(FIELDS).map(({ of, label }) => [of, label]));
+  return checked(walletListQuerySchema, asked, labels);
 }
 
 /** A browser writes a moment without seconds if they are zero, and without a time zone. */
 function momentTyped(text: string): string | undefined {
   if (text === '') return undefined;
   return /T\d\d:\d\d$/.test(text) ? `${text}:00Z` : `${text}Z`;
-}
-
-function choices(names: readonly string[], texts: Readonly<Record<string, string>>) {
-  return names.map((value) => ({ value, text: texts[value] ?? value }));
-}
-
-function fieldsOf(typed: Typed) {
-  return [
-    { name: 'app', label: TEXTS.app, value: typed.app },
-    { name: 'user', label: TEXTS.user, value: typed.user },
-    {
-      name: 'status',
-      label: TEXTS.status,
-      value: typed.status,
-      choices: [{ value: '', text: TEXTS.all }, ...choices(WALLET_STATUSES, TEXTS.statuses)],
-    },
-    { name: 'sort', label: TEXTS.sort, value: typed.sort, choices: choices(WALLET_SORTS, TEXTS.sorts) },
-    { name: 'minHeld', label: TEXTS.minHeld, value: typed.minHeld },
-    { name: 'minBalance', label: TEXTS.minBalance, value: typed.minBalance },
-    { name: 'maxBalance', label: TEXTS.maxBalance, value: typed.maxBalance },
-    { name: 'from', label: TEXTS.openedFrom, value: typed.from, type: 'datetime-local' as const },
-    { name: 'before', label: TEXTS.openedBefore, value: typed.before, type: 'datetime-local' as const },
-  ];
-}
-
-function listOf(
-  asked: OpsRequest,
-  {
-    wallets,
-    next,
-    typed,
-    after,
-    names,
-    cell,
-  }: ListedWallets & {
-    readonly cell: string | undefined;
-    readonly typed: Typed;
-    readonly after: string;
-    readonly names: AppNames;
-  },
-): Html {
-  const isNarrowed = Object.entries(typed).some(([name, value]) => name !== 'sort' && value !== '');
-  const list = table({
-    caption: TEXTS.caption,
-    columns: [
-      ...TEXTS.columns.map((name, at) => ({ name, isNumeric: at > 2 && at < 6 })),
-      ...(cell === undefined ? [] : [{ name: TEXTS.cell }]),
-    ],
-    rows: wallets.map((wallet) => [
-      ...rowOf(asked, wallet, { names, own: cell }),
-      ...(cell === undefined ? [] : [wallet.cell ?? cell]),
-    ]),
-    empty: next !== undefined ? TEXTS.goOn : isNarrowed || after !== '' ? TEXTS.none : TEXTS.noneYet,
-  });
-  const pages = pager({
-    newer: after === '' ? undefined : { href: opsPath('wallets', typed), text: TEXTS.first },
-    older: next === undefined ? undefined : { href: opsPath('wallets', { ...typed, after: next }), text: TEXTS.more },
-  });
-  return card(list, pages);
-}
-
-function rowOf(
-  { role, request: { formats } }: OpsRequest,
-  wallet: ListedWallet,
-  { names, own }: { readonly names: AppNames; readonly own: string | undefined },
-): readonly (Html | string)[] {
-  const { appId, userId, currency, balance, held, shortfall, openedAtMs } = wallet;
-  return [
-    wallet.cell === own
-      ? html`<a href="${opsPath('wallet', { app: appId, user: userId })}"><code>${userId}</code></a>`
-      : html`<code>${userId}</code>`,
-    appLink(role, appId, names),
-    stateBadges(wallet),
-    formats.amount(balance, currency),
-    formats.amount(held, currency),
-    shortfall === 0n ? '' : formats.amount(shortfall, currency),
-    moment(openedAtMs, formats),
-  ];
 }

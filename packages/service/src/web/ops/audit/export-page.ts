@@ -1,13 +1,12 @@
 import { foundEntryToWire } from '#http/serializers/audit-to-wire.ts';
 import { csvField } from '#http/serializers/csv.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
-import type { AuditSearch, EntryFilter } from '#operator/look-up/audit-search.ts';
-import type { PageMethods } from '#web/frame/page.ts';
+import type { AuditSearch } from '#operator/look-up/audit-search.ts';
 import { refusalPage } from '#web/frame/responses.ts';
-import { forOperator } from '#web/ops/frame/for-operator.ts';
+import type { OpsPage } from '#web/ops/frame/asked.ts';
+import { typedIn } from '#web/ops/frame/list-page.ts';
 import { opsPath } from '#web/ops/frame/ops-path.ts';
-import type { OpsServices } from '#web/ops/frame/services.ts';
-import { filterOf, typedFilter } from '#web/ops/audit/audit-filter.ts';
+import { auditFields, filterOf } from '#web/ops/audit/audit-filter.ts';
 import { AUDIT_TEXTS as TEXTS } from '#web/ops/audit/texts.ts';
 
 const COLUMNS = [
@@ -35,31 +34,23 @@ const FORMATS = {
 } as const;
 
 /**
- * Makes `/ops/audit/export`, which gives every entry that fits the filter as a file, the newest first. The file is sent
- * as it is read.
+ * The file `/ops/audit/export`, which has every entry that fits the filter, the newest first. It is sent as it is read.
  */
-export function auditFile(services: OpsServices): PageMethods {
-  return forOperator(services, {
-    GET: ({ request: { query } }) => {
-      const filter: EntryFilter | Refusal<'BAD_REQUEST'> = filterOf(typedFilter(query));
-      if (filter instanceof Refusal) {
-        return refusalPage({ home: { path: opsPath('audit'), name: TEXTS.title }, frame: services.frame }, filter);
-      }
-      const format = query.get('format') === 'jsonl' ? 'jsonl' : 'csv';
-      const { type, write } = FORMATS[format];
-      return {
-        status: 200,
-        file: {
-          headers: {
-            'content-type': type,
-            'content-disposition': `attachment; filename="${TEXTS.fileName}.${format}"`,
-          },
-          text: write(services.operator.auditSearch.all(filter)),
-        },
-      };
-    },
-  });
-}
+export const exportPage: OpsPage = {
+  GET: (asked) => {
+    const filter = filterOf(typedIn(asked, auditFields(asked)));
+    if (filter instanceof Refusal) {
+      return refusalPage({ home: { path: opsPath('audit'), name: TEXTS.title }, frame: asked.frame }, filter);
+    }
+    const format = asked.asks('format') === 'jsonl' ? 'jsonl' : 'csv';
+    const { type, write } = FORMATS[format];
+    const headers = {
+      'content-type': type,
+      'content-disposition': `attachment; filename="${TEXTS.fileName}.${format}"`,
+    };
+    return { status: 200, file: { headers, text: write(asked.operator.auditSearch.all(filter)) } };
+  },
+};
 
 async function* csvOf(batches: Batches): AsyncGenerator<string> {
   yield `${COLUMNS.join(',')}\r\n`;

@@ -1,0 +1,41 @@
+import { type Html, html } from '#kernel/text/html.ts';
+import { section } from '#web/components/section.ts';
+import { table } from '#web/figures/table.ts';
+
+type Words = Html | string;
+
+/** A part of a page with a heading. `id`: names it for screen readers. Parts of it that are undefined leave no trace. */
+export function part(id: string, heading: Words, ...body: readonly (Words | undefined)[]): Html {
+  return section({ id, heading, body });
+}
+
+interface Listing {
+  /** What the rows are. */
+  readonly caption?: Words;
+  /** In place of a caption, below a heading that says what the rows are: what is in the list, in small print. */
+  readonly note?: string;
+  readonly columns: readonly string[];
+  /** The columns of amounts and counts, by their place from 0. */
+  readonly numbers?: readonly number[];
+  /** A cell for each column. */
+  readonly rows: readonly (readonly Words[])[];
+  /** The text in place of the table if there are no rows. */
+  readonly empty?: string;
+  readonly hasLongCells?: boolean;
+}
+
+/** A table of what there is. */
+export function listing({ caption, note, columns, numbers = [], empty = '', ...rest }: Listing): Html {
+  const named = columns.map((name, at) => ({ name, isNumeric: numbers.includes(at) }));
+  return table({ caption: caption ?? soft(note), columns: named, empty, ...rest });
+}
+
+/** Small print beside something, or on a line of its own below it. */
+export function soft(text: Words | undefined): Html {
+  return html`<span class="soft">${text}</span>`;
+}
+
+/** The id of something, which people copy. */
+export function code(id: string): Html {
+  return html`<code>${id}</code>`;
+}

@@ -1,0 +1,61 @@
+import { WALLET_ACTS } from '@purser/contract/operator-wallets.ts';
+import type { PageMethods } from '#web/frame/page.ts';
+import type { OpsPage, OpsServices } from '#web/ops/frame/asked.ts';
+import { forOperator } from '#web/ops/frame/for-operator.ts';
+import { opsPath } from '#web/ops/frame/ops-path.ts';
+import { accountPage } from '#web/ops/apps/account-page.ts';
+import { accountsPage } from '#web/ops/apps/accounts-page.ts';
+import { appPage } from '#web/ops/apps/app-page.ts';
+import { appsPage } from '#web/ops/apps/apps-page.ts';
+import { eventPage, keyPage } from '#web/ops/apps/key-and-event-pages.ts';
+import { auditPage, signInsPage } from '#web/ops/audit/audit-page.ts';
+import { exportPage } from '#web/ops/audit/export-page.ts';
+import { casePage } from '#web/ops/payments/case-page.ts';
+import { paymentPage } from '#web/ops/payments/payment-page.ts';
+import { paymentsPage } from '#web/ops/payments/payments-page.ts';
+import { pendingPage } from '#web/ops/pending/pending-page.ts';
+import { walletActPage } from '#web/ops/wallets/act-page.ts';
+import { personDeletePage, personExportPage, personMovePage } from '#web/ops/wallets/person-acts.ts';
+import { personPage } from '#web/ops/wallets/person-page.ts';
+import { walletPage } from '#web/ops/wallets/wallet-page.ts';
+import { walletsPage } from '#web/ops/wallets/wallets-page.ts';
+import { opsBillsPages } from '#web/ops/bills/pages.ts';
+import { opsHomePages } from '#web/ops/home/pages.ts';
+import { opsCataloguePages } from '#web/ops/old-pages.ts';
+import { healthPage } from '#web/ops/health/health-page.ts';
+
+/** Every page for operators, by what follows `/ops/` in its address. */
+const PAGES: Readonly<Record<string, OpsPage>> = {
+  wallets: walletsPage,
+  wallet: walletPage,
+  ...Object.fromEntries(WALLET_ACTS.map((act) => [`wallet-${act}`, walletActPage(act)])),
+  person: personPage,
+  'person-move': personMovePage,
+  'person-export': personExportPage,
+  'person-delete': personDeletePage,
+  payments: paymentsPage,
+  payment: paymentPage,
+  'payment-case': casePage,
+  apps: appsPage,
+  app: appPage,
+  key: keyPage,
+  event: eventPage,
+  accounts: accountsPage,
+  account: accountPage,
+  pending: pendingPage,
+  audit: auditPage,
+  'audit/sign-ins': signInsPage,
+  'audit/export': exportPage,
+};
+
+export function opsPages(services: OpsServices): Readonly<Record<string, PageMethods>> {
+  return {
+    ...Object.fromEntries(
+      Object.entries(PAGES).map(([page, methods]) => [opsPath(page), forOperator(services, methods)]),
+    ),
+    ...opsHomePages(services),
+    ...opsBillsPages(services),
+    ...opsCataloguePages(services),
+    '/ops/health': healthPage(services),
+  };
+}

@@ -1,0 +1,178 @@
+import { moveIdentitySchema, personActSchema } from '@purser/contract/operator-people.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import { Refusal } from '#kernel/faults/refusal.ts';
+import type { WalletOwner } from '#operator/people/wallet-owners.ts';
+import type { Holdings } from '#privacy/deletion.ts';
+import { button } from '#web/components/button.ts';
+import { definitionList } from '#web/components/definition-list.ts';
+import { filterForm } from '#web/fields/filter.ts';
+import { list, paragraphs } from '#web/components/list.ts';
+import { errorSummary } from '#web/components/notices.ts';
+import { card } from '#web/components/section.ts';
+import { givenUpField, givenUpIn } from '#web/forms/given-up-balances.ts';
+import type { Form } from '#web/forms/read-form.ts';
+import type { PageResponse } from '#web/frame/page.ts';
+import { type Again, actPage, checked, reasonField } from '#web/ops/frame/act-page.ts';
+import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
+import { code, listing, part } from '#web/ops/frame/details.ts';
+import { opsPath } from '#web/ops/frame/ops-path.ts';
+import { OPS_TEXTS } from '#web/ops/frame/texts.ts';
+import { personWith } from '#web/ops/wallets/person-page.ts';
+import { PERSON_TEXTS as TEXTS } from '#web/ops/wallets/texts.ts';
+
+interface PersonAct {
+  readonly title: string;
+  readonly what: string;
+  /** What the act will do, with its form. */
+  readonly effects: (asked: OpsRequest, person: WalletOwner) => Promise<Html | undefined> | Html;
+  readonly act: (
+    asked: OpsRequest,
+    person: WalletOwner,
+    given: { readonly reason: string; readonly form: Form },
+  ) => Promise<string | PageResponse | Refusal>;
+}
+
+/** An act on a person that the address names by their e-mail. */
+function personAct({ title, what, effects, act }: PersonAct): OpsPage {
+  return actPage({
+    show: async (asked, again) => {
+      const person = await personWith(asked, asked.asks('email'));
+      const refusal = again?.refusal ?? (person instanceof Refusal ? person : undefined);
+      const body = html`${errorSummary(refusal?.message)}<p class="soft">${what}</p>
+${person instanceof Refusal ? undefined : await effects(asked, person)}`;
+      return asked.show({ title, body, below: 'person', refusal });
+    },
+    act: async (asked, form) => {
+      const given = checked(personActSchema, { reason: form.field('reason') }, { reason: OPS_TEXTS.reason });
+      if (given instanceof Refusal) return given;
+      const person = await personWith(asked, asked.asks('email'));
+      return person instanceof Refusal ? person : act(asked, person, { reason: given.reason, form });
+    },
+  });
+}
+
+/** The page `/ops/person-export?email=`, which gives everything that is kept about a person as a file (CP-12). */
+export const personExportPage = personAct({
+  title: TEXTS.exportTitle,
+  what: TEXTS.exportWhat,
+  effects: (asked, { email }) => {
+    const fields = html`${reasonField({ autocomplete: 'off' })}\n${button(TEXTS.exportButton)}`;
+    return card(html`<p>${email}</p>`, asked.form('person-export', fields, { query: { email: asked.asks('email') } }));
+  },
+  act: async (asked, { identityId }, { reason }) => {
+    const pieces = await asked.operator.privacy.exportFor(asked.act(reason), identityId);
+    if (pieces instanceof Refusal) return pieces;
+    const headers = {
+      'content-type': 'application/octet-stream', // Saved, not shown.
+      'content-disposition': `attachment; filename="${TEXTS.fileName}"`,
+    };
+    return { status: 200, file: { headers, text: pieces } };
+  },
+});
+
+/**
+ * The page `/ops/person-delete?email=`, which deletes a person, and first shows what that will do and what stands
+ * in its way (CP-12).
+ */
+export const personDeletePage = personAct({
+  title: TEXTS.deleteTitle,
+  what: TEXTS.deleteWhat,
+  effects: async (asked, { identityId }) => {
+    const holdings = await asked.operator.privacy.holdings(identityId);
+    if (holdings === undefined) return undefined;
+    return html`${movesOf(asked, holdings)}
+${holdings.obstacles.length > 0 ? obstaclesOf(holdings) : deletionOf(asked, holdings)}`;
+  },
+  act: async (asked, { identityId }, { reason, form }) => {
+    const done = await asked.operator.privacy.deleteFor(asked.act(reason), identityId, givenUpIn(form));
+    return done instanceof Refusal ? done : opsPath('person', { done: 'deleted' });
+  },
+});
+
+/** How the address has changed: after a deletion, nothing says it any more. */
+function movesOf({ moment }: OpsRequest, { moves }: Holdings): Html | undefined {
+  if (moves.length === 0) return undefined;
+  const rows = moves.map(({ at, before, after }) => [moment(at.getTime()), before, after]);
+  return card(listing({ caption: TEXTS.moves, columns: TEXTS.moveColumns, rows }));
+}
+
+function obstaclesOf({ obstacles }: Holdings): Html {
+  const rows = obstacles.map(({ kind, wallet }) => [
+    wallet === undefined
+      ? '–'
+      : html`<a href="${opsPath('wallet', { app: wallet.appId, user: wallet.userId })}">${code(wallet.userId)}</a>`,
+    TEXTS.obstacles[kind],
+  ]);
+  return card(listing({ caption: TEXTS.notYet, columns: TEXTS.obstacleColumns, rows }));
+}
+
+function deletionOf(asked: OpsRequest, { email, wallets, sessions, passkeys, rests }: Holdings): Html {
+  const { amount, formats, asks } = asked;
+  const facts = list([
+    TEXTS.willRelease(formats.count(wallets.length)),
+    TEXTS.willEnd(formats.count(sessions), formats.count(passkeys)),
+    ...rests.map(({ balance, currency, userId }) => TEXTS.willGiveUp(amount(balance, currency), userId)),
+    TEXTS.untold,
+  ]);
+  const fields = html`${givenUpField(rests)}${reasonField({ autocomplete: 'off' })}
+${button(TEXTS.deleteButton, { kind: 'danger' })}`;
+  const form = asked.form('person-delete', fields, { query: { email: asks('email') } });
+  return part('effects', TEXTS.effects, html`<p>${email}</p>`, facts, form);
+}
+
+/** The page `/ops/person-move?email=&to=`, which gives a person another e-mail, and first shows what that will do (WA-15). */
+export const personMovePage = actPage({
+  show: async (asked, again) => {
+    const [email, to] = [asked.asks('email'), asked.asks('to')];
+    const effects = await moveEffects(asked, email, to, again);
+    const refusal = again?.refusal ?? (effects instanceof Refusal ? effects : undefined);
+    const body = html`${errorSummary(refusal?.message)}<p class="soft">${TEXTS.moveWhat}</p>
+${filterForm(opsPath('person-move'), 'live', [{ name: 'to', label: TEXTS.to, value: to }], { email })}
+${effects instanceof Refusal ? undefined : effects}`;
+    return asked.show({ title: TEXTS.move, body, below: 'person', refusal });
+  },
+  act: async (asked, form) => {
+    const [email, to] = [asked.asks('email'), asked.asks('to')];
+    const labels = { email: TEXTS.to, reason: OPS_TEXTS.reason };
+    const given = checked(moveIdentitySchema, { email: to, reason: form.field('reason') }, labels);
+    if (given instanceof Refusal) return given;
+    const moved = opsPath('person', { email: to, done: 'moved' });
+    const person = await personWith(asked, email);
+    if (person instanceof Refusal) {
+      // A second copy of the form: nobody has the old e-mail any more, and somebody has the new one.
+      return (await personWith(asked, to)) instanceof Refusal ? person : moved;
+    }
+    const acted = await asked.operator.walletOwners.move(asked.act(given.reason), person.identityId, to);
+    return acted instanceof Refusal ? acted : moved;
+  },
+});
+
+/** What the move will do, with the form that does it. Undefined as long as no new e-mail was typed. */
+async function moveEffects(
+  asked: OpsRequest,
+  email: string,
+  to: string,
+  again: Again | undefined,
+): Promise<Html | Refusal | undefined> {
+  const { operator, formats } = asked;
+  const before = await personWith(asked, email);
+  if (before instanceof Refusal || to === '') return before instanceof Refusal ? before : undefined;
+  const ends = await operator.walletOwners.waysIn(before.identityId);
+  const after = await operator.previews.identityMove(asked.act(undefined), before.identityId, to);
+  if (after instanceof Refusal) return after;
+  if (before.email === after.email) return part('effects', TEXTS.effects, TEXTS.same);
+  const facts = definitionList([
+    [TEXTS.now, before.email],
+    [TEXTS.afterwards, after.email],
+    [TEXTS.wallets, TEXTS.kept(formats.count(after.wallets.length))],
+  ]);
+  const fields = html`${reasonField({ value: again?.form.field('reason'), autocomplete: 'off' })}
+${button(TEXTS.button, { kind: 'danger' })}`;
+  return part(
+    'effects',
+    TEXTS.effects,
+    facts,
+    paragraphs([TEXTS.willEnd(formats.count(ends.sessions), formats.count(ends.passkeys)), TEXTS.mails]),
+    asked.form('person-move', fields, { query: { email, to } }),
+  );
+}
