@@ -125,15 +125,12 @@ test('ON-04 a pause refuses calls until it ends', async () => {
 
 /** Stores alerts as the service does. */
 const { tellOwner } = createWalletMail({
-  config: {
-    operatorName: 'Purser',
-    publicUrl: 'https://purser.test',
-    supportEmail: undefined,
-    payments: { processor: 'test' },
+  mail: {
+    letterhead: { operatorName: 'Purser', publicUrl: 'https://purser.test', supportEmail: undefined },
+    send: (recipient, letter, tx) => insertMessage(tx ?? service.database.owner, { recipient, ...writeLetter(letter) }),
   },
+  isTestMoney: true,
   clock: systemClock,
-  sendMail: (recipient, letter, tx) =>
-    insertMessage(tx ?? service.database.owner, { recipient, ...writeLetter(letter) }),
 });
 
 /** A process that dies while it stores a mail. */

@@ -143,7 +143,7 @@ async function openDomains(ground: Ground, options: ComposeOptions): Promise<Dom
 
   // What is kept in memory, and loaded again when another process has changed it.
   const apiKeys = openApiKeys(ground);
-  const cells = openCells(ground, { directory: apiKeys.directory });
+  const cells = openCells(ground, apiKeys.directory);
   const { peers, overCells } = cells;
   const served = openCatalogue(ground, simulatorUrl);
   const { catalogue } = served;
@@ -166,7 +166,8 @@ async function openDomains(ground: Ground, options: ComposeOptions): Promise<Dom
 
   // What owners, operators and people act on besides.
   const mail = openMail(ground);
-  const { tellOfPayment, tellOwner } = createWalletMail({ config, clock, sendMail: mail.send });
+  const isTestMoney = config.payments.processor === 'test';
+  const { tellOfPayment, tellOwner } = createWalletMail({ mail, isTestMoney, clock });
   const webhooks = openWebhooks(ground, mail.send);
   const payments = await openPayments(ground, { tellOfPayment, peers });
   const throttle = createThrottle(pools.planes);

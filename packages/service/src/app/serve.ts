@@ -34,8 +34,8 @@ import { ensureOperator } from '#operator/people/accounts.ts';
 
 const WORKER_RESTART_DELAY_MS = 500;
 
-/** What a gateway process needs from the process that opened the database and started the simulator. */
-interface Ground {
+/** What a gateway process gets from the process that opened the database and started the simulator. */
+interface Prepared {
   readonly databaseUrl: string;
   readonly simulatorUrl: string | undefined;
   readonly keptKeys: KeptKeys;
@@ -95,11 +95,13 @@ export async function serve(options: ServeOptions): Promise<Pick<Running, 'stop'
       );
     }
     if (config.environment === 'production') warnOfPayments(config, log);
-    const ground = { databaseUrl: database.url, simulatorUrl: simulator?.url, keptKeys };
+    const prepared = { databaseUrl: database.url, simulatorUrl: simulator?.url, keptKeys };
     const told = options.beforeCalls();
     // A single process needs no primary beside it, which saves memory and makes development easier to follow.
     const gateway =
-      config.workers === 1 ? await startGateway(config, log, ground) : await startWorkers(config, log, ground, told);
+      config.workers === 1
+        ? await startGateway(config, log, prepared)
+        : await startWorkers(config, log, prepared, told);
     if (gateway.url !== undefined) say(await describe(config, isDirectory ? database : undefined, gateway.url));
     return {
       // In this order: running calls need the simulator and the database to end and be settled.
@@ -135,13 +137,13 @@ async function loadGateway(): Promise<typeof compose> {
 export async function startGateway(
   config: Config,
   log: Log,
-  ground: Ground,
+  prepared: Prepared,
   options: { readonly pace?: StreamPace } = {},
 ): Promise<Running> {
   if (config.failpoint !== undefined) armFailpoint(config.failpoint);
   const readAllMetrics = cluster.isWorker ? createWorkerReader() : async () => readMetrics();
-  const channels = ground.channels === undefined ? undefined : openWorkerChannels(ground.channels);
-  const { keptKeys, databaseUrl, simulatorUrl } = ground;
+  const channels = prepared.channels === undefined ? undefined : openWorkerChannels(prepared.channels);
+  const { keptKeys, databaseUrl, simulatorUrl } = prepared;
   const keys = createKeys(config, keptKeys);
   const { compose } = await loadGateway();
   const service = await compose({ config, keys, log, readAllMetrics, channels, databaseUrl, simulatorUrl, ...options });
@@ -153,7 +155,7 @@ export async function startGateway(
     throw fault;
   }
   const exported =
-    ground.exportsMetrics === false ? undefined : await openMetricsExport(config, service.readMetrics, log);
+    prepared.exportsMetrics === false ? undefined : await openMetricsExport(config, service.readMetrics, log);
   const { port } = server.address() as AddressInfo;
   return {
     url: urlOf(config.host, port),
@@ -209,18 +211,18 @@ async function describe(config: Config, database: Database | undefined, url: str
 async function startWorkers(
   config: Config,
   log: Log,
-  ground: Ground,
+  prepared: Prepared,
   told: Promise<void>,
 ): Promise<Pick<Running, 'stop'> & { readonly url: string | undefined }> {
   // Each accepts for itself. A connection that this process has accepted for a worker that then dies would stay open, and its caller would
   // wait: Node neither closes it nor hands it to another.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const metrics = startWorkerMetrics();
-  const channels = startWorkerChannels({ databaseUrl: ground.databaseUrl, workers: config.workers, log });
+  const channels = startWorkerChannels({ databaseUrl: prepared.databaseUrl, workers: config.workers, log });
   const listeners = new Set<Worker>();
   let isKept = false; // Workers are replaced only while the service runs, not during its start or stop.
   const fork = (exportsMetrics: boolean): Worker => {
-    const own = textOf({ ...ground, exportsMetrics, channels: channels.count });
+    const own = textOf({ ...prepared, exportsMetrics, channels: channels.count });
     const worker = cluster.fork({ PURSER_WORKER_GROUND: own });
     worker.once('listening', () => listeners.add(worker));
     worker.once('exit', () => {
@@ -265,17 +267,17 @@ function listening(worker: Worker): Promise<{ readonly port: number }> {
 }
 
 /** What a forked worker got from the primary process. Undefined in any other process. */
-export function workerGround(config: Config): Ground | undefined {
+export function preparedForWorker(config: Config): Prepared | undefined {
   const text = config.readEnvironment('PURSER_WORKER_GROUND');
   if (text === undefined) return undefined;
-  const { keptKeys, ...servers } = JSON.parse(text) as GroundAsText;
+  const { keptKeys, ...servers } = JSON.parse(text) as PreparedAsText;
   return { ...servers, keptKeys: keptKeysBy((purpose) => Buffer.from(keptKeys[purpose], 'base64')) };
 }
 
-type GroundAsText = Omit<Ground, 'keptKeys'> & { readonly keptKeys: Readonly<Record<keyof KeptKeys, string>> };
+type PreparedAsText = Omit<Prepared, 'keptKeys'> & { readonly keptKeys: Readonly<Record<keyof KeptKeys, string>> };
 
 /** Workers get the keys from their primary, in their environment beside the secret: a change of it cannot lock a new worker out. */
-function textOf({ keptKeys, ...servers }: Ground): string {
+function textOf({ keptKeys, ...servers }: Prepared): string {
   const keys = Object.entries(keptKeys).map(([purpose, key]) => [purpose, key.toString('base64')]);
   return JSON.stringify({ ...servers, keptKeys: Object.fromEntries(keys) });
 }

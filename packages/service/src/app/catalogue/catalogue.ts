@@ -50,6 +50,7 @@ function testCallWith(providers: Served['providers']): Served['testCall'] {
 /** Opens the clients of providers, with their keys. */
 function openProviders(config: Config, simulatorUrl: string | undefined) {
   showErrorTexts(config.showsErrorTexts);
-  const keys = createProviderKeys({ ...config, clock: steadyClock });
-  return createProviderRegistry({ simulatorUrl, keys, environment: config.outboundEnvironment });
+  const { providerKeys, readEnvironment, outboundEnvironment } = config;
+  const keys = createProviderKeys({ providerKeys, readEnvironment, outboundEnvironment, clock: steadyClock });
+  return createProviderRegistry({ simulatorUrl, keys, environment: outboundEnvironment });
 }

@@ -3,7 +3,7 @@ import { openCellBudgets } from '#app/cells/budgets.ts';
 import { startComparing } from '#app/cells/directory-comparison.ts';
 import type { CellPeers } from '#app/cells/cell-peers.ts';
 import { openRates } from '#app/cells/rates.ts';
-import type { Ground } from '#app/process/ground.ts';
+import type { Ground, Stoppable } from '#app/process/ground.ts';
 import { createCellClient } from '#cells/routing/cell-client.ts';
 import { createCellRequests } from '#cells/routing/cell-request.ts';
 import { startHeartbeat } from '#cells/directory/heartbeat.ts';
@@ -20,13 +20,8 @@ import type { Holds } from '#ledger/holds.ts';
 import { leaseTokensToCell } from '#limits/queries.ts';
 import { createRateLimiter, type RateLimiter } from '#limits/rate-limit.ts';
 
-interface CellNeeds {
-  /** The directory of keys, without single-use keys. */
-  readonly directory: Pick<KeyDirectory, 'find'>;
-}
-
 /** The way to other cells, the rate limits that all cells share, and the addresses of callers that came from there. */
-export interface Cells {
+export interface Cells extends Stoppable {
   /** How this cell asks others, and answers them. Undefined if there are none. */
   readonly peers: CellPeers | undefined;
   readonly forwarding: Forwarding | undefined;
@@ -38,13 +33,12 @@ export interface Cells {
   /** What gateways of other cells may ask. */
   readonly cellRoutes: readonly CellRoute[];
   readonly addressOf: CallerAddress;
-  readonly stop: () => Promise<unknown>;
   /** Ends the connections to other cells, once nothing needs them. */
   readonly close: () => void;
 }
 
 /** Without PURSER_CELL nothing is added to any request. The map is loaded with the others that are kept in memory. */
-export function openCells(ground: Ground, { directory }: CellNeeds): Cells {
+export function openCells(ground: Ground, directory: Pick<KeyDirectory, 'find'>): Cells {
   const { config, pools, keys, clock, log } = ground;
   const { cell, callBodyBytesMax: bodyBytesMax } = config;
   const addressOf = createExactAddress(config.proxyHops, log);

@@ -1,16 +1,14 @@
 import { createKeyDirectory, type KeyDirectory, readAppFacts } from '#developers/keys/directory.ts';
 import { startKeyUse } from '#developers/keys/last-use.ts';
 import { type MakeSingleUseKey, withSingleUseKeys } from '#developers/keys/single-use-keys.ts';
-import type { Ground } from '#app/process/ground.ts';
+import type { Ground, Stoppable } from '#app/process/ground.ts';
 import { markPort } from '#kernel/faults/failpoint.ts';
 
 /** The keys and apps in memory, with keys that work once. */
-export interface ApiKeys extends KeyDirectory {
+export interface ApiKeys extends KeyDirectory, Stoppable {
   readonly makeSingleUse: MakeSingleUseKey;
   /** Those of the database alone. */
   readonly directory: KeyDirectory;
-  /** Ends the note of when each key was last used. */
-  readonly stop: () => Promise<void>;
 }
 
 export function openApiKeys({ config, pools, clock, log }: Ground): ApiKeys {

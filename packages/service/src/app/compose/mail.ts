@@ -1,5 +1,5 @@
 import type { SendNews } from '#developers/accounts/news.ts';
-import type { Ground } from '#app/process/ground.ts';
+import type { Ground, Stoppable } from '#app/process/ground.ts';
 import type { Config } from '#app/settings/config.ts';
 import type { Pool, Queryable } from '#db/pool/pool.ts';
 import type { Log } from '#kernel/log.ts';
@@ -20,14 +20,13 @@ export type SendMail = (recipient: string, letter: Letter, tx?: Queryable) => Pr
 type Letterhead = Pick<Config, 'operatorName' | 'publicUrl' | 'supportEmail'>;
 
 /** The outbox, which sends when there is a mail server. In development the texts stay, for the mailbox page. */
-export interface Mail {
+export interface Mail extends Stoppable {
   readonly letterhead: Letterhead;
   readonly send: SendMail;
   /** Mails what happened to an account to its holder. */
   readonly sendNews: SendNews;
   /** Whether anybody could ever read a mail of ours: it is sent, or shown in the mailbox of a development service. */
   readonly isRead: boolean;
-  readonly stop: () => Promise<void>;
 }
 
 export function openMail({ config, pools, clock, log }: Ground): Mail {

@@ -1,5 +1,5 @@
 import type { CellPeers } from '#app/cells/cell-peers.ts';
-import type { Ground } from '#app/process/ground.ts';
+import type { Ground, Stoppable } from '#app/process/ground.ts';
 import type { Config } from '#app/settings/config.ts';
 import { createEveryCell } from '#http/cells/questions/every-cell.ts';
 import { paymentNewsElsewhere } from '#http/cells/money/payment-news.ts';
@@ -24,7 +24,7 @@ interface PaymentNeeds {
 }
 
 /** Everything about payments, through the one processor that is configured. */
-export interface Payments {
+export interface Payments extends Stoppable {
   readonly checkouts: Checkouts;
   readonly refunds: Refunds;
   readonly processor: Processor;
@@ -38,7 +38,6 @@ export interface Payments {
   readonly listMovements: Processor['listMovements'];
   /** The bank of the test processor. It is undefined unless that processor is used. */
   readonly testBank: TestBank | undefined;
-  readonly stop: () => Promise<unknown>;
 }
 
 /** Creates the payment modules and starts their background jobs. Undefined when no processor is configured. */

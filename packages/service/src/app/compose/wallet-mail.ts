@@ -1,6 +1,5 @@
 import { createAppProfiles } from '#developers/apps/profile.ts';
-import type { Config } from '#app/settings/config.ts';
-import type { SendMail } from '#app/compose/mail.ts';
+import type { Mail } from '#app/compose/mail.ts';
 import type { TellOwner } from '#connections/alerts.ts';
 import { selectConnection } from '#connections/queries.ts';
 import type { Queryable } from '#db/pool/pool.ts';
@@ -12,18 +11,20 @@ import { giftMail, receiptMail } from '#mail/receipt-letters.ts';
 import type { TellOfPayment } from '#payments/booking/news.ts';
 import { formatsOf } from '#web/format/formats.ts';
 
-interface WalletMailOptions {
-  readonly config: Pick<Config, 'operatorName' | 'publicUrl' | 'supportEmail' | 'payments'>;
+interface WalletMailNeeds {
+  readonly mail: Pick<Mail, 'letterhead' | 'send'>;
+  readonly isTestMoney: boolean;
   readonly clock: Clock;
-  readonly sendMail: SendMail;
 }
 
 /** The mails that payers and owners of wallets get about their money: receipts, and alerts about the cap. */
-export function createWalletMail({ config, clock, sendMail }: WalletMailOptions): {
+interface WalletMail {
   readonly tellOfPayment: TellOfPayment;
   readonly tellOwner: TellOwner;
-} {
-  const isTestMoney = config.payments.processor === 'test';
+}
+
+export function createWalletMail({ mail, isTestMoney, clock }: WalletMailNeeds): WalletMail {
+  const { letterhead, send } = mail;
   const formats = formatsOf(); // The language of a person is known while they look at a page only.
 
   return {
@@ -35,14 +36,14 @@ export function createWalletMail({ config, clock, sendMail }: WalletMailOptions)
         const to = identityId && (await addressed(tx, identityId, appId));
         if (to === undefined) continue;
         const letterOf = identityId === payer ? receiptMail : giftMail;
-        await sendMail(to.email, letterOf({ ...config, ...said, appName: to.appName }), tx);
+        await send(to.email, letterOf({ ...letterhead, ...said, appName: to.appName }), tx);
       }
     },
     tellOwner: async (tx, { identityId, connectionId, appId, share, spent, cap, currency }) => {
       const to = await addressed(tx, identityId, appId);
       if (to === undefined) return;
       const said = { spent: formats.amount(spent, currency), cap: formats.amount(cap, currency), share, connectionId };
-      await sendMail(to.email, alertMail({ ...config, ...said, appName: to.appName }), tx);
+      await send(to.email, alertMail({ ...letterhead, ...said, appName: to.appName }), tx);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { openCallExport } from '#app/monitoring/telemetry.ts';
-import type { Ground } from '#app/process/ground.ts';
+import type { Ground, Stoppable } from '#app/process/ground.ts';
 import { createCallEnd, type EndCall } from '#http/data-plane/call-end.ts';
 import type { BeginSpan } from '#gateway/call/call-span.ts';
 import { randomShare } from '#kernel/crypto/random.ts';
@@ -7,11 +7,10 @@ import { startCallCounts } from '#calls/stats/call-counts.ts';
 import { startTraceWriter } from '#calls/traces/writer.ts';
 
 /** What ends every call: its log line, its trace, its part of the sums, and its export by OTLP. No call waits for any of it. */
-export interface CallRecords {
+export interface CallRecords extends Stoppable {
   readonly endCall: EndCall;
   /** Begins the span of a call. It is undefined if no traces are exported. */
   readonly beginSpan: BeginSpan | undefined;
-  readonly stop: () => Promise<unknown>;
 }
 
 export async function openCallRecords({ config, pools, log }: Ground): Promise<CallRecords> {

@@ -1,5 +1,5 @@
 import type { Served } from '#app/catalogue/catalogue.ts';
-import type { Ground } from '#app/process/ground.ts';
+import type { Ground, Stoppable } from '#app/process/ground.ts';
 import { FAILED_RENEWALS_MAX } from '#app/monitoring/readiness.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
 import type { Instance } from '#db/processes/instance.ts';
@@ -18,10 +18,9 @@ interface StatusNeeds {
 }
 
 /** How the service is. It is noted also if nobody may see it: the page may be switched on later. */
-export interface Status {
+export interface Status extends Stoppable {
   /** Reads the status of the service. It is undefined if the operator shows no status. */
   readonly readStatus: (() => Promise<ServiceStatus>) | undefined;
-  readonly stop: () => Promise<void>;
 }
 
 export function openStatus({ pools, config, log }: Ground, { instance, spool, served }: StatusNeeds): Status {
