@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
 import { test } from 'node:test';
 import { AREAS, PACKAGES } from '../../tools/structure/areas.ts';
 import { ROOMS } from '../../tools/structure/rooms.ts';
@@ -60,3 +61,12 @@ for (const area of Object.keys(ROOMS).filter((folder) => !folder.includes('/')))
     );
   });
 }
+
+test('app hands nothing on in bags', () => {
+  const source = 'packages/service/src/app';
+  const bags = globSync(`${source}/{compose.ts,{catalogue,cells,compose,monitoring,reports}/*.ts}`).filter((file) =>
+    /\.\.\.(?:config|ground|pools|domains|needs|control|served|reports|developers)\b/.test(readDocument(file)),
+  );
+  assert.deepEqual(bags, [], 'Name what is handed on.');
+  assert.doesNotMatch(readDocument(`${source}/compose.ts`), /\{[^{}]*\.\.\./);
+});
