@@ -72,6 +72,8 @@ export const changeAnyAccountSchema = z
   .meta({
     description: 'The change of an account. It ends every session of the account, unless it vouches for the e-mail.',
   });
+/** A change of an account. Exactly one of the fields is set, or both roles. */
+export type AccountChange = Omit<z.output<typeof changeAnyAccountSchema>, 'reason'>;
 export const accountListSchema = z.object({
   accounts: z.array(anyAccountSchema),
   next: nextPage('after'),

@@ -66,14 +66,16 @@ export interface Recorded<Result> {
 }
 
 /** Runs a transaction and adds its lines to the audit trail. A refusal, and a repeat, roll back everything and leave no line. */
-export async function recorded<Result>(
+export async function recorded<Result, Refused extends Refusal = never>(
   pool: Pool,
-  run: (tx: Queryable) => Promise<Recorded<Result>>,
-): Promise<Result | Refusal<'CONFLICT'>> {
+  run: (tx: Queryable) => Promise<Recorded<Result> | Refused>,
+): Promise<Result | Refused | Refusal<'CONFLICT'>> {
   try {
     return await inTransaction(pool, async (tx) => {
       await waitForLocks(tx);
-      const { result, lines } = await run(tx);
+      const done = await run(tx);
+      if (done instanceof Refusal) throw new Undone(done);
+      const { result, lines } = done;
       if (result instanceof Repeated) throw new Undone(result.result);
       if (result instanceof Refusal) throw new Undone(result);
       for (const line of lines) await insertAuditEntry(tx, line);

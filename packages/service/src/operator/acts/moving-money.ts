@@ -65,10 +65,10 @@ export function movingMoney<Result>(
   run: (tx: Queryable, note: NoteMoney) => Promise<Result | Repeated<Result>>,
 ): Promise<Result | PendingAct | Refusal<'CONFLICT' | 'FORBIDDEN'>> {
   const { limits } = act;
-  return recorded<Result | PendingAct | Refusal<'CONFLICT' | 'FORBIDDEN'>>(pool, async (tx) => {
+  return recorded<Result | PendingAct, Refusal<'CONFLICT' | 'FORBIDDEN'>>(pool, async (tx) => {
     const [appId = '', userId = ''] = act.subject.split(' ');
     // From here on a release or a deletion waits, and then finds what was booked, or the act that waits.
-    if (await isReleasedUnderLocks(tx, { appId, userId })) return { result: releasedNow(), lines: [] };
+    if (await isReleasedUnderLocks(tx, { appId, userId })) return releasedNow();
     let changed: MoneyChanged = {};
     if (limits !== undefined) await beginAct(tx);
     const result = await run(tx, (said) => (changed = said));
@@ -87,15 +87,15 @@ async function judged<Result>(
   act: MovingAct,
   changed: MoneyChanged,
   done: Recorded<Result>,
-): Promise<Recorded<Result | PendingAct | Refusal<'CONFLICT' | 'FORBIDDEN'>>> {
+): Promise<Recorded<Result | PendingAct> | Refusal<'CONFLICT' | 'FORBIDDEN'>> {
   const { amount } = changed;
   assert(amount !== undefined, 'an act that moves nothing is not judged');
   const moving = { accountId: act.actor, action: act.action, amount };
   const refused = await judgeMovement(tx, limits, moving);
-  if (refused !== undefined) return { result: refused, lines: [] };
+  if (refused !== undefined) return refused;
   if (needsSecondPerson(limits, amount)) {
     const tooNew = await judgeTwoPersons(tx, act.actor);
-    if (tooNew !== undefined) return { result: tooNew, lines: [] };
+    if (tooNew !== undefined) return tooNew;
     await undoAct(tx);
     return keepForSecond(tx, act, { ...changed, amount });
   }
@@ -108,11 +108,10 @@ async function keepForSecond(
   tx: Queryable,
   act: MovingAct,
   { amount, before, after }: MoneyChanged & { readonly amount: Micros },
-): Promise<Recorded<PendingAct | Refusal<'CONFLICT' | 'FORBIDDEN'>>> {
+): Promise<Recorded<PendingAct> | Refusal<'CONFLICT' | 'FORBIDDEN'>> {
   const { action, subject, again, actor, actorName, limits, tellOfPending } = act;
   if (again === undefined || act.reason === undefined) {
-    const message = 'An act of this amount needs a second person and a reason. Nothing was changed.';
-    return { result: refuse('FORBIDDEN', message), lines: [] };
+    return refuse('FORBIDDEN', 'An act of this amount needs a second person and a reason. Nothing was changed.');
   }
   const kept = await insertPending(tx, {
     pendingId: newPendingActId(),
@@ -129,14 +128,14 @@ async function keepForSecond(
   });
   if (kept === undefined) {
     const waiting = await selectWaiting(tx, { action, subject, key: again.key });
-    if (waiting === undefined || waiting.amount_micros !== amount) return { result: otherWaits(), lines: [] };
+    if (waiting === undefined || waiting.amount_micros !== amount) return otherWaits();
     return { result: new Repeated(new PendingAct(waiting)), lines: [] };
   }
   const pending = new PendingAct(kept);
   // Once: an act that waits already does not get here.
   if (limits !== undefined) {
     const { isAnybody, emails } = await secondPersonsFor(tx, limits, pending);
-    if (!isAnybody) return { result: nobodyElse(), lines: [] };
+    if (!isAnybody) return nobodyElse();
     await tellOfPending?.(tx, pending, emails);
   }
   const facts = { pendingId: pending.pendingId, action, amountMicros: amount };

@@ -1,10 +1,9 @@
-import type { CatalogueFile, CatalogueModel } from '@purser/contract/catalogue.ts';
+import type { CatalogueFile } from '@purser/contract/catalogue.ts';
 import type { CatalogueProvider } from '@purser/contract/catalogue-providers.ts';
 import { readCatalogue } from '#catalogue/catalogue-file.ts';
 import { type PastPrice, readPriceHistory } from '#catalogue/price-history.ts';
-import { assert } from '#kernel/faults/assert.ts';
 import { systemClock } from '#kernel/time/clock.ts';
-import { Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { Act } from '#operator/acts/act.ts';
 import type { CatalogueChange } from '#operator/catalogue/change.ts';
 import {
@@ -37,24 +36,10 @@ export interface CatalogueDesk {
     change: CatalogueChange,
     version: Version,
   ) => Promise<Edited<CatalogueFile> | EditRefusal>;
-  /** Adds or replaces one entry, and returns it as it is stored. */
-  readonly putModel: (
-    act: Act,
-    id: string,
-    entry: object,
-    version: Version,
-  ) => Promise<Edited<CatalogueModel> | EditRefusal>;
-  readonly putProvider: (
-    act: Act,
-    name: string,
-    entry: object,
-    version: Version,
-  ) => Promise<Edited<CatalogueProvider> | EditRefusal>;
 }
 
 export function createCatalogueDesk(options: EditOptions): CatalogueDesk {
   const { pool, keys } = options;
-  const change = createEdit(options);
   return {
     read: () => readCatalogue(pool),
     prices: async (id) => {
@@ -63,20 +48,6 @@ export function createCatalogueDesk(options: EditOptions): CatalogueDesk {
     },
     keyFaultOf: (provider) => keys.faultOf(provider)?.words,
     preview: createPreview(options),
-    change,
-    putModel: async (act, name, entry, version) => {
-      const edited = await change(act, { kind: 'model', name, entry }, version);
-      if (edited instanceof Refusal) return edited;
-      const stored = edited.result.models.find(({ id }) => id === name);
-      assert(stored !== undefined, 'an entry that was put exists');
-      return { result: stored, version: edited.version };
-    },
-    putProvider: async (act, name, entry, version) => {
-      const edited = await change(act, { kind: 'provider', name, entry }, version);
-      if (edited instanceof Refusal) return edited;
-      const stored = edited.result.providers[name];
-      assert(stored !== undefined, 'a provider that was put exists');
-      return { result: stored, version: edited.version };
-    },
+    change: createEdit(options),
   };
 }

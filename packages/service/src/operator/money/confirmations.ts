@@ -65,15 +65,15 @@ export function createPendingActs(ground: MoneyGround): PendingActs {
       return row && new PendingAct(row);
     },
     confirm: async (act, pendingId) => {
-      const done = await recorded<Confirmed | MoneyRefusal>(pool, (tx) => confirm(tx, ground, act, pendingId));
+      const done = await recorded<Confirmed, MoneyRefusal>(pool, (tx) => confirm(tx, ground, act, pendingId));
       if (done instanceof Refusal) return done;
       const wallet = await finishMoneyAct(ground, done.money, done.toAsk);
       return wallet instanceof Refusal ? wallet : { act: done.act, wallet };
     },
     reject: (act, pendingId) =>
-      recorded<PendingAct | MoneyRefusal>(pool, async (tx) => {
+      recorded<PendingAct, MoneyRefusal>(pool, async (tx) => {
         const waiting = await lockWaiting(tx, pendingId);
-        if (waiting instanceof Refusal) return { result: waiting, lines: [] };
+        if (waiting instanceof Refusal) return waiting;
         await updatePending(tx, pendingId, { state: 'rejected', ...deciderOf(act) });
         const line = lineOf({ ...act, action: 'pending.reject', subject: pendingId }, {});
         return { result: await decided(tx, waiting), lines: [line] };
@@ -98,24 +98,24 @@ async function confirm(
   ground: MoneyGround,
   act: Act,
   pendingId: string,
-): Promise<Recorded<Confirmed | MoneyRefusal>> {
+): Promise<Recorded<Confirmed> | MoneyRefusal> {
   const waiting = await lockWaiting(tx, pendingId);
-  if (waiting instanceof Refusal) return { result: waiting, lines: [] };
+  if (waiting instanceof Refusal) return waiting;
   const { action, subject, requested_by: requestedBy, requested_email: requestedEmail } = waiting;
   if (requestedBy === act.actor || personOf(requestedEmail) === personOf(act.actorName ?? '')) {
-    return { result: refuse('FORBIDDEN', 'You asked for this act. Somebody else has to confirm it.'), lines: [] };
+    return refuse('FORBIDDEN', 'You asked for this act. Somebody else has to confirm it.');
   }
   const tooNew = await judgeTwoPersons(tx, act.actor, requestedBy);
-  if (tooNew !== undefined) return { result: tooNew, lines: [] };
+  if (tooNew !== undefined) return tooNew;
   const money = moneyActOf(waiting.act);
-  if (await isReleasedUnderLocks(tx, money, waiting.requested_at)) return { result: otherOwner(), lines: [] };
+  if (await isReleasedUnderLocks(tx, money, waiting.requested_at)) return otherOwner();
   let changed: MoneyChanged = {};
   const done = await runMoneyAct(ground, tx, money, (said) => (changed = said));
-  if (done instanceof Refusal) return { result: done, lines: [] };
-  if (done instanceof Repeated) return { result: nothingLeft(), lines: [] };
-  if (changed.amount !== waiting.amount_micros) return { result: otherAmount(waiting, changed), lines: [] };
+  if (done instanceof Refusal) return done;
+  if (done instanceof Repeated) return nothingLeft();
+  if (changed.amount !== waiting.amount_micros) return otherAmount(waiting, changed);
   const refused = await judgeBoth(tx, act, waiting, changed.amount);
-  if (refused !== undefined) return { result: refused, lines: [] };
+  if (refused !== undefined) return refused;
   await updatePending(tx, pendingId, { state: 'done', ...deciderOf(act) });
   const asked = { ...act, actor: requestedBy, actorName: requestedEmail, from: undefined, reason: waiting.reason };
   const after = { ...changed.after, pendingId, confirmedBy: act.actorName ?? act.actor };

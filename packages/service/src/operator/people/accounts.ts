@@ -9,6 +9,7 @@ import {
 import { updateAppointed } from '#developers/operators/appointment-queries.ts';
 import { hasAdmin, lockAccount, updateAccount } from '#developers/operators/queries.ts';
 import type { AppRole } from '@purser/contract/access.ts';
+import type { AccountChange } from '@purser/contract/operator-accounts.ts';
 import type { OperatorRole } from '@purser/contract/operator-access.ts';
 import type { SendNews } from '#developers/accounts/news.ts';
 import { normalisedEmail } from '#developers/accounts/email.ts';
@@ -67,23 +68,6 @@ interface AppOfAccount {
   /** The role of the account in the app. */
   readonly role: AppRole;
   readonly status: 'active' | 'suspended';
-}
-
-/** What changes in an account. Exactly one of the fields is set, or both roles. */
-interface AccountChange {
-  readonly role: Role | undefined;
-  /** The role among operators, for an operator. */
-  readonly operatorRole: OperatorRole | undefined;
-  readonly isDisabled: boolean | undefined;
-  /** If it is true, the operator vouches for the e-mail, for example because the service sends no mail. */
-  readonly isEmailVerified: true | undefined;
-  /** The value `none` removes every second factor and recovery code, for a person who has lost them all. */
-  readonly secondFactor: 'none' | undefined;
-  /**
-   * The value `none` ends the link to a person at the OpenID Connect provider, for people who cannot sign in there any
-   * more.
-   */
-  readonly sso?: 'none' | undefined;
 }
 
 /**
@@ -151,10 +135,11 @@ export function createAccountDesk(pool: Pool, sendNews: SendNews = async () => {
       audited(pool, { ...act, action: actionOf(change), subject: accountId }, async (tx, note) => {
         const before = await lockAccount(tx, accountId);
         if (before === undefined) return refuse('NOT_FOUND', 'There is no such account.');
-        const { role = before.role, isDisabled = before.is_disabled, isEmailVerified, secondFactor } = change;
-        if (isEmailVerified === true) await updateVerified(tx, accountId);
+        const { role = before.role, emailVerified, secondFactor, sso } = change;
+        const isDisabled = change.disabled ?? before.is_disabled;
+        if (emailVerified === true) await updateVerified(tx, accountId);
         const isRemoved = secondFactor === 'none' && (await deleteFactors(tx, accountId));
-        const isUnlinked = change.sso === 'none' && (await updateFromSso(tx, accountId));
+        const isUnlinked = sso === 'none' && (await updateFromSso(tx, accountId));
         const operatorRole = operatorRoleAfter(before, change);
         if (operatorRole instanceof Refusal) return operatorRole;
         const isOther =
@@ -227,10 +212,10 @@ function operatorRoleAfter(
 }
 
 /** The name of the act in the audit trail. */
-function actionOf({ role, operatorRole, isDisabled, isEmailVerified, sso }: AccountChange): string {
+function actionOf({ role, operatorRole, disabled, emailVerified, sso }: AccountChange): string {
   if (sso !== undefined) return 'account.sso-unlink';
   if (role !== undefined) return `account.make-${role}`;
   if (operatorRole !== undefined) return 'account.operator-role';
-  if (isDisabled !== undefined) return isDisabled ? 'account.disable' : 'account.enable';
-  return isEmailVerified === true ? 'account.vouch' : 'account.remove-second-factor';
+  if (disabled !== undefined) return disabled ? 'account.disable' : 'account.enable';
+  return emailVerified === true ? 'account.vouch' : 'account.remove-second-factor';
 }

@@ -47,10 +47,7 @@ export function addDeveloperAccountRoutes(plane: Plane, operator: OperatorPlane)
   routes.act(
     'PATCH /operator/accounts/:accountId',
     { params: accountParamsSchema, body: changeAnyAccountSchema, answer: anyAccountSchema },
-    async (act, { params, body: { role, operatorRole, disabled, emailVerified, secondFactor, sso } }) => {
-      const change = { role, operatorRole, isDisabled: disabled, isEmailVerified: emailVerified, secondFactor, sso };
-      return shownAccount(granted(await accounts.change(act, params.accountId, change)));
-    },
+    async (act, { params, body }) => shownAccount(granted(await accounts.change(act, params.accountId, body))),
   );
 }
 

@@ -69,17 +69,8 @@ ${by}`;
     if (change === undefined) return refuse('BAD_REQUEST', TEXTS.unfit);
     const given = checked(changeAnyAccountSchema, { ...change, reason: form.field(`reason-${which}`) }, LABELS);
     if (given instanceof Refusal) return given;
-    const {
-      role,
-      operatorRole,
-      disabled: isDisabled,
-      emailVerified: isEmailVerified,
-      secondFactor,
-      sso,
-      reason,
-    } = given;
-    const settings = { role, operatorRole, isDisabled, isEmailVerified, secondFactor, sso };
-    const done = await asked.operator.accounts.change(asked.act(reason), idOf(asked), settings);
+    const { reason, ...wanted } = given;
+    const done = await asked.operator.accounts.change(asked.act(reason), idOf(asked), wanted);
     return done instanceof Refusal ? done : opsPath('account', { id: asked.asks('id'), done: which });
   },
 });

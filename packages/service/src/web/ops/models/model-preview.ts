@@ -59,6 +59,6 @@ export async function saveModel(
   { operator }: OpsCatalogueServices,
   { id, entry, act, version }: Saving,
 ): Promise<PageResponse | Refusal> {
-  const saved = await operator.catalogue.putModel(act, id, entry, version);
+  const saved = await operator.catalogue.change(act, { kind: 'model', name: id, entry }, version);
   return saved instanceof Refusal ? saved : redirectTo(opsPath('model', { id, done: 'saved' }));
 }

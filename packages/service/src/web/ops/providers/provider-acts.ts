@@ -75,7 +75,7 @@ async function changeProvider(
   const unnamed = notNamedAgain(before, after, keyAgain);
   if (unnamed !== undefined) return unnamed;
   if (form.field('confirm') !== '') {
-    const saved = await catalogue.putProvider(given.act, name, parsed, given.version);
+    const saved = await catalogue.change(given.act, { kind: 'provider', name, entry: parsed }, given.version);
     return saved instanceof Refusal ? saved : redirectTo(opsPath('provider', { name, done: 'saved' }));
   }
   const fields = html`${['entry', 'keyAgain', 'version', 'reason', 'name'].map((field) => hiddenField(field, form.field(field)))}
