@@ -10,6 +10,11 @@ import { appsPage } from '#web/ops/apps/apps-page.ts';
 import { eventPage, keyPage } from '#web/ops/apps/key-and-event-pages.ts';
 import { auditPage, signInsPage } from '#web/ops/audit/audit-page.ts';
 import { exportPage } from '#web/ops/audit/export-page.ts';
+import { billsPage } from '#web/ops/bills/bills-page.ts';
+import { reconciliationPage } from '#web/ops/bills/reconciliation-page.ts';
+import { callPage } from '#web/ops/home/call-page.ts';
+import { findPage } from '#web/ops/home/find-page.ts';
+import { overviewPage } from '#web/ops/home/overview-page.ts';
 import { casePage } from '#web/ops/payments/case-page.ts';
 import { paymentPage } from '#web/ops/payments/payment-page.ts';
 import { paymentsPage } from '#web/ops/payments/payments-page.ts';
@@ -19,13 +24,14 @@ import { personDeletePage, personExportPage, personMovePage } from '#web/ops/wal
 import { personPage } from '#web/ops/wallets/person-page.ts';
 import { walletPage } from '#web/ops/wallets/wallet-page.ts';
 import { walletsPage } from '#web/ops/wallets/wallets-page.ts';
-import { opsBillsPages } from '#web/ops/bills/pages.ts';
-import { opsHomePages } from '#web/ops/home/pages.ts';
 import { opsCataloguePages } from '#web/ops/old-pages.ts';
 import { healthPage } from '#web/ops/health/health-page.ts';
 
 /** Every page for operators, by what follows `/ops/` in its address. */
 const PAGES: Readonly<Record<string, OpsPage>> = {
+  '': overviewPage,
+  find: findPage,
+  call: callPage,
   wallets: walletsPage,
   wallet: walletPage,
   ...Object.fromEntries(WALLET_ACTS.map((act) => [`wallet-${act}`, walletActPage(act)])),
@@ -36,6 +42,8 @@ const PAGES: Readonly<Record<string, OpsPage>> = {
   payments: paymentsPage,
   payment: paymentPage,
   'payment-case': casePage,
+  reconciliation: reconciliationPage,
+  bills: billsPage,
   apps: appsPage,
   app: appPage,
   key: keyPage,
@@ -43,6 +51,7 @@ const PAGES: Readonly<Record<string, OpsPage>> = {
   accounts: accountsPage,
   account: accountPage,
   pending: pendingPage,
+  health: healthPage,
   audit: auditPage,
   'audit/sign-ins': signInsPage,
   'audit/export': exportPage,
@@ -53,9 +62,6 @@ export function opsPages(services: OpsServices): Readonly<Record<string, PageMet
     ...Object.fromEntries(
       Object.entries(PAGES).map(([page, methods]) => [opsPath(page), forOperator(services, methods)]),
     ),
-    ...opsHomePages(services),
-    ...opsBillsPages(services),
     ...opsCataloguePages(services),
-    '/ops/health': healthPage(services),
   };
 }

@@ -1,5 +1,4 @@
 import { newBillSchema } from '@purser/contract/bills.ts';
-import { checkFields } from '@purser/contract/check-fields.ts';
 import { epochMsOf } from '#kernel/time/clock.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
@@ -10,93 +9,74 @@ import { microsIn } from '#reconciliation/files/decimal.ts';
 import { button } from '#web/components/button.ts';
 import { figures } from '#web/figures/figures.ts';
 import { errorSummary } from '#web/components/notices.ts';
-import { section } from '#web/components/section.ts';
 import { selectField } from '#web/fields/select-field.ts';
-import { table } from '#web/figures/table.ts';
 import { textField } from '#web/fields/text-field.ts';
-import type { Formats } from '#web/format/formats.ts';
 import { withFieldLabels } from '#web/forms/field-labels.ts';
-import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
-import { forOperator } from '#web/ops/frame/for-operator.ts';
+import type { PageResponse } from '#web/frame/page.ts';
+import { actPage, checked } from '#web/ops/frame/act-page.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
-import { showOpsPage } from '#web/ops/frame/old-page.ts';
-import type { OpsServices } from '#web/ops/frame/asked.ts';
-import {
-  daysText,
-  FILE_FORM_BYTES_MAX,
-  fileField,
-  lastMonth,
-  periodFields,
-  type TypedPeriod,
-  typedPeriod,
-} from '#web/ops/bills/file-fields.ts';
+import { listing, part, soft } from '#web/ops/frame/details.ts';
+import * as file from '#web/ops/bills/file-fields.ts';
 import { signedCoins, signedMoney } from '#web/ops/bills/signed-money.ts';
 import { FILE_TEXTS, BILLS_TEXTS as TEXTS } from '#web/ops/bills/texts.ts';
 
 const SHOWN_MOST = 200;
 
+/** The page `/ops/bills`, which shows what a provider says it billed, beside our receipts. */
+export const billsPage = actPage({
+  formBytesMax: file.FORM_BYTES_MAX,
+  show: (asked, again) => show(asked, again === undefined ? fresh(asked) : typedOf(again.form), again),
+  act: async (asked, form) => {
+    const labels = {
+      ...FILE_TEXTS,
+      provider: TEXTS.provider,
+      format: TEXTS.format,
+      dollarMicros: TEXTS.dollar(asked.currency),
+      bill: TEXTS.file,
+    };
+    const typed = typedOf(form);
+    const { provider, format, from, to } = typed;
+    const bill = form.file('file');
+    if (bill === undefined) return refuse('BAD_REQUEST', TEXTS.chooseFile);
+    const dollar = typed.dollar === '' ? undefined : microsIn(typed.dollar);
+    if (typed.dollar !== '' && (dollar === undefined || dollar <= 0n)) {
+      return refuse('BAD_REQUEST', TEXTS.dollarWrong(labels.dollarMicros));
+    }
+    const rate = dollar === undefined ? {} : { dollarMicros: Number(dollar) };
+    const given = checked(newBillSchema, { provider, format, from, to, bill: '[]', ...rate }, labels);
+    if (given instanceof Refusal) return given;
+    const of = { provider, format: given.format, period: { from, to }, dollarMicros: dollar };
+    const compared = await asked.operator.bills.compare(of, [bill]);
+    return compared instanceof Refusal ? withFieldLabels(compared, labels) : show(asked, typed, { compared });
+  },
+});
+
 /** The fields of the form, as they were typed. */
-interface Typed extends TypedPeriod {
-  readonly provider: string;
-  readonly format: string;
-  readonly dollar: string;
+type Typed = ReturnType<typeof typedOf>;
+
+function typedOf(form: Form) {
+  const of = (name: string) => form.field(name).trim();
+  return { ...file.typedPeriod(form), provider: of('provider'), format: of('format'), dollar: of('dollar') };
 }
 
-/** Makes the page `/ops/bills`, which shows what a provider says it billed, beside our receipts. */
-export function billsPage(services: OpsServices): PageMethods {
-  const { clock, currency } = services;
-  const labels = {
-    ...FILE_TEXTS,
-    provider: TEXTS.provider,
-    format: TEXTS.format,
-    dollarMicros: TEXTS.dollar(currency),
-    bill: TEXTS.file,
-  };
-  return forOperator(services, {
-    formBytesMax: FILE_FORM_BYTES_MAX,
-    GET: (asked) => {
-      const typed = { ...lastMonth(clock.nowMs()), provider: '', format: 'openrouter', dollar: '' };
-      return show(services, asked, { typed });
-    },
-    POST: async (asked, form) => {
-      const typed = typedOf(form);
-      const file = form.file('file');
-      const refused = (words: string) => show(services, asked, { typed, refusal: refuse('BAD_REQUEST', words) });
-      if (file === undefined) return refused(TEXTS.chooseFile);
-      const dollar = typed.dollar === '' ? undefined : microsIn(typed.dollar);
-      if (typed.dollar !== '' && (dollar === undefined || dollar <= 0n)) {
-        return refused(TEXTS.dollarWrong(labels.dollarMicros));
-      }
-      const { provider, format, from, to } = typed;
-      const rate = dollar === undefined ? {} : { dollarMicros: Number(dollar) };
-      const checked = checkFields(newBillSchema, { provider, format, from, to, bill: '[]', ...rate }, labels);
-      if ('problems' in checked) return refused(checked.problems.map(({ message }) => message).join(' '));
-      const of = { provider, format: checked.value.format, period: { from, to }, dollarMicros: dollar };
-      const compared = await services.operator.bills.compare(of, [file]);
-      if (compared instanceof Refusal)
-        return show(services, asked, { typed, refusal: withFieldLabels(compared, labels) });
-      return show(services, asked, { typed, compared });
-    },
+function fresh({ clock }: OpsRequest): Typed {
+  return { ...file.lastMonth(clock.nowMs()), provider: '', format: 'openrouter', dollar: '' };
+}
+
+function show(
+  asked: OpsRequest,
+  typed: Typed,
+  { compared, refusal }: { readonly compared?: ComparedBill; readonly refusal?: Refusal } = {},
+): PageResponse {
+  const dollar = textField({
+    name: 'dollar',
+    label: TEXTS.dollar(asked.currency),
+    value: typed.dollar,
+    hint: TEXTS.dollarHint,
+    inputMode: 'decimal',
+    isRequired: true,
   });
-}
-
-function typedOf(form: Form): Typed {
-  const [provider = '', format = '', dollar = ''] = ['provider', 'format', 'dollar'].map((name) =>
-    form.field(name).trim(),
-  );
-  return { ...typedPeriod(form), provider, format, dollar };
-}
-
-interface Shown {
-  readonly typed: Typed;
-  readonly compared?: ComparedBill;
-  readonly refusal?: Refusal;
-}
-
-function show(services: OpsServices, asked: OpsRequest, { typed, compared, refusal }: Shown): PageResponse {
-  const { currency } = services;
-  const { formats } = asked.request;
   const choices = Object.entries(TEXTS.formats).map(([value, text]) => ({
     value,
     text,
@@ -104,31 +84,24 @@ function show(services: OpsServices, asked: OpsRequest, { typed, compared, refus
   }));
   const fields = html`${textField({ name: 'provider', label: TEXTS.provider, value: typed.provider, hint: TEXTS.providerHint, lengthMax: 64, isRequired: true })}
 ${selectField({ name: 'format', label: TEXTS.format, choices })}
-${periodFields(typed)}
-${currency === 'USD' ? undefined : textField({ name: 'dollar', label: TEXTS.dollar(currency), value: typed.dollar, hint: TEXTS.dollarHint, inputMode: 'decimal', isRequired: true })}
-${fileField(TEXTS.file, TEXTS.fileHint, '.json,application/json', true)}
+${file.periodFields(typed)}
+${asked.currency === 'USD' ? undefined : dollar}
+${file.fileField(TEXTS.file, TEXTS.fileHint, '.json,application/json', true)}
 ${button(TEXTS.send)}`;
   const body = html`${errorSummary(refusal?.message)}<p>${TEXTS.intro}</p>
-${compared === undefined ? undefined : resultOf(compared, typed, { currency, formats })}
-${section({ id: 'compare', heading: TEXTS.compare, body: [asked.form('bills', fields, { hasFile: true })] })}`;
-  return showOpsPage(services, asked, { title: TEXTS.title, body, page: 'bills', refusal });
+${compared === undefined ? undefined : resultOf(asked, compared, typed)}
+${part('compare', TEXTS.compare, asked.form('bills', fields, { hasFile: true }))}`;
+  return asked.show({ title: TEXTS.title, body, page: 'bills', refusal });
 }
 
-interface Written {
-  readonly currency: string;
-  readonly formats: Formats;
-}
-
-function resultOf(compared: ComparedBill, { provider, from, to }: Typed, written: Written): Html {
-  const { currency, formats } = written;
-  const money = (amount: bigint) => signedMoney(amount, currency, formats);
+function resultOf(asked: OpsRequest, compared: ComparedBill, { provider, from, to }: Typed): Html {
+  const { currency, formats } = asked;
   const rows = compared.rows.toSorted((a, b) => Number(sizeOf(b) - sizeOf(a)));
   const shown = rows.slice(0, SHOWN_MOST);
-  const heading = `${provider}, ${daysText({ from, to }, formats)}`;
   const tile = (name: string, amount: bigint, means?: string) => ({
     name,
     value: signedCoins(amount, currency, formats),
-    note: html`${money(amount)}${means === undefined ? undefined : html`<br>${means}`}`,
+    note: html`${signedMoney(amount, currency, formats)}${means === undefined ? undefined : html`<br>${means}`}`,
   });
   const tiles = figures([
     tile(TEXTS.theirs, compared.theirs),
@@ -137,30 +110,24 @@ function resultOf(compared: ComparedBill, { provider, from, to }: Typed, written
     tile(TEXTS.difference, compared.difference),
   ]);
   const cut = shown.length < rows.length ? html`<p>${TEXTS.shown(formats.count(shown.length))}</p>` : undefined;
-  return section({ id: 'result', heading, body: [tiles, rowsTable(shown, written), cut] });
+  const heading = `${provider}, ${file.daysText({ from, to }, formats)}`;
+  return part('result', heading, tiles, rowsTable(asked, shown), cut);
 }
 
 function sizeOf({ theirs, ours }: BillRow): bigint {
   return theirs > ours.cost ? theirs - ours.cost : ours.cost - theirs;
 }
 
-function rowsTable(rows: readonly BillRow[], { currency, formats }: Written): Html {
+function rowsTable({ currency, formats }: OpsRequest, rows: readonly BillRow[]): Html {
   const money = (picos: bigint) => signedMoney(picos / PICOS_PER_MICRO, currency, formats);
   const count = (number: bigint | undefined) => (number === undefined ? '–' : formats.count(Number(number)));
-  return table({
+  return listing({
     caption: TEXTS.rows,
-    columns: [
-      { name: TEXTS.day },
-      { name: TEXTS.model },
-      { name: TEXTS.theirs, isNumeric: true },
-      { name: TEXTS.ours, isNumeric: true },
-      { name: TEXTS.difference, isNumeric: true },
-      { name: TEXTS.calls, isNumeric: true },
-      { name: TEXTS.tokens, isNumeric: true },
-    ],
+    columns: [TEXTS.day, TEXTS.model, TEXTS.theirs, TEXTS.ours, TEXTS.difference, TEXTS.calls, TEXTS.tokens],
+    numbers: [2, 3, 4, 5, 6],
     rows: rows.map(({ day, model, theirs, ours, requests, inputTokens, outputTokens }) => [
       formats.day(epochMsOf(day)),
-      html`${model ?? TEXTS.noModel}${ours.roughCalls === 0n ? undefined : html`<br><span class="soft">${TEXTS.rough(count(ours.roughCalls))}</span>`}`,
+      html`${model ?? TEXTS.noModel}${ours.roughCalls === 0n ? undefined : html`<br>${soft(TEXTS.rough(count(ours.roughCalls)))}`}`,
       money(theirs),
       money(ours.cost),
       money(theirs - ours.cost),

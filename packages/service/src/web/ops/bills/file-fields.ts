@@ -7,7 +7,7 @@ import type { Form } from '#web/forms/read-form.ts';
 import { FILE_TEXTS as TEXTS } from '#web/ops/bills/texts.ts';
 
 /** A form with a file of a million bytes, and its other fields. */
-export const FILE_FORM_BYTES_MAX = 1_048_576;
+export const FORM_BYTES_MAX = 1_048_576;
 
 /** The days that a form is about, as they were typed. */
 export interface TypedPeriod {

@@ -1,6 +1,7 @@
 import { appId as appIdOf } from '@purser/contract/identifiers.ts';
+import type { OtherCellAttention } from '#http/cells/operators/attention.ts';
 import { type Html, html } from '#kernel/text/html.ts';
-import { type Micros, micros } from '#kernel/values/micros.ts';
+import { type Micros, micros, microsSumFromRow } from '#kernel/values/micros.ts';
 import type { Attention, Finding } from '#operator/health/attention.ts';
 import { BUCKETS, latencyOf } from '#calls/stats/latency.ts';
 import { STEP_MS } from '#calls/stats/range.ts';
@@ -9,51 +10,52 @@ import { badge } from '#web/components/badge.ts';
 import { figures } from '#web/figures/figures.ts';
 import { list } from '#web/components/list.ts';
 import { linkLine } from '#web/components/navigation.ts';
-import { section } from '#web/components/section.ts';
-import { table } from '#web/figures/table.ts';
 import { callsChart } from '#web/console/home/calls-chart.ts';
 import { type Period, PERIODS, periodOf } from '#web/console/home/period.ts';
-import type { PageMethods } from '#web/frame/page.ts';
-import { forOperator } from '#web/ops/frame/for-operator.ts';
-import type { OpsRequest } from '#web/ops/frame/asked.ts';
-import { showOpsPage } from '#web/ops/frame/old-page.ts';
+import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
+import { code, listing, part, soft } from '#web/ops/frame/details.ts';
+import type { AppNames } from '#web/ops/frame/links.ts';
 import { opsPath } from '#web/ops/frame/ops-path.ts';
-import type { OpsServices } from '#web/ops/frame/asked.ts';
-import { mayOpen, entityLink } from '#web/ops/frame/links.ts';
-import { cellsPart, withHeld } from '#web/ops/home/cells-part.ts';
 import { OVERVIEW_TEXTS as TEXTS } from '#web/ops/home/texts.ts';
 
 const ROWS_MAX = 10;
 /** At most this many events are counted, see `Attention`. */
 const COUNTED_MAX = 1_000;
 
-/** Makes the page `/ops`, which shows what needs a person first, then how the service does. */
-export function overviewPage(services: OpsServices): PageMethods {
-  return forOperator(services, {
-    GET: async (asked) => {
-      const { clock, operator } = services;
-      const period = periodOf(asked.request.query.get('period'));
-      const nowMs = clock.nowMs();
-      const summing = readSums(services, period, nowMs);
-      summing.catch(() => {}); // Its fault is shown unless the cell that is away is named anyway.
-      const [attention, others] = await Promise.all([operator.readAttention(), operator.readAttentionElsewhere()]);
-      const isOneAway = others.some((other) => other.attention === undefined);
-      const sums = isOneAway ? undefined : await summing;
-      const disabled = attention.findings.find(({ kind }) => kind === 'webhooks-disabled')?.of ?? [];
-      const shown = (sums?.apps ?? []).slice(0, ROWS_MAX).map(({ appId }) => appId);
-      const names = await operator.apps.names([...shown, ...disabled.map((id) => appIdOf.parse(id))]);
-      const body = html`<div id="attention" data-live>
-${section({ id: 'needs', heading: TEXTS.attention, body: [findingsOf(asked, attention, names), booksOf(attention, nowMs), cellsPart(operator.cell, others), statusLink(services)] })}
+/** The page `/ops`, which shows what needs a person first, then how the service does. */
+export const overviewPage: OpsPage = {
+  GET: async (asked) => {
+    const { operator, frame } = asked;
+    const period = periodOf(asked.query.get('period'));
+    const summing = readSums(asked, period);
+    summing.catch(() => {}); // Its fault is shown unless the cell that is away is named anyway.
+    const [attention, others] = await Promise.all([operator.readAttention(), operator.readAttentionElsewhere()]);
+    const isOneAway = others.some((other) => other.attention === undefined);
+    const sums = isOneAway ? undefined : await summing;
+    const disabled = attention.findings.find(({ kind }) => kind === 'webhooks-disabled')?.of ?? [];
+    const shown = (sums?.apps ?? []).slice(0, ROWS_MAX).map(({ appId }) => appId);
+    const names = await operator.apps.names([...shown, ...disabled.map((id) => appIdOf.parse(id))]);
+    const needs = part(
+      'needs',
+      TEXTS.attention,
+      findingsOf(asked, attention, names),
+      booksOf(asked, attention),
+      operator.cell === undefined ? undefined : cellsOf(operator.cell, others),
+      // The page on which everybody else sees how the service is.
+      (frame.statusPage ?? 'off') === 'off' ? undefined : linkLine('/status', TEXTS.status),
+    );
+    const body = html`<div id="attention" data-live>
+${needs}
 </div>
-${sums === undefined ? html`<p>${TEXTS.noSums}</p>` : sumsOf(services, asked, { ...sums, period, attention: withHeld(attention, others), names })}`;
-      return showOpsPage(services, asked, { title: TEXTS.title, body, page: '' });
-    },
-  });
-}
+${sums === undefined ? html`<p>${TEXTS.noSums}</p>` : sumsOf(asked, sums, { period, names, attention, others })}`;
+    return asked.show({ title: TEXTS.title, body, page: '' });
+  },
+};
 
 /** The calls of a period and of the one before, in all cells. */
-async function readSums({ stats }: OpsServices, period: Period, toMs: number) {
+async function readSums({ stats, clock }: OpsRequest, period: Period) {
   const { step, lengthMs } = PERIODS[period];
+  const toMs = clock.nowMs();
   const range = { of: 'every app', mode: 'live', fromMs: toMs - lengthMs, toMs } as const;
   const fromMs = Math.floor(range.fromMs / STEP_MS[step]) * STEP_MS[step] - lengthMs;
   // One statement for this period and the one before.
@@ -64,28 +66,47 @@ async function readSums({ stats }: OpsServices, period: Period, toMs: number) {
 
 type Sums = Awaited<ReturnType<typeof readSums>>;
 
-interface SumsShown extends Sums {
+interface Beside {
   readonly period: Period;
+  readonly names: AppNames;
   readonly attention: Attention;
-  readonly names: ReadonlyMap<string, string>;
+  readonly others: readonly OtherCellAttention[];
 }
 
-function sumsOf(services: OpsServices, asked: OpsRequest, { period, names, ...sums }: SumsShown): Html {
+function sumsOf(asked: OpsRequest, sums: Sums, { period, names, attention, others }: Beside): Html {
+  const apps = sums.apps.map((app) => ({
+    ...app,
+    name: asked.link({ kind: 'app', id: app.appId }, names.get(app.appId)),
+  }));
+  const models = sums.models.filter(({ model }) => model !== '').map((one) => ({ ...one, name: one.model }));
   return html`${periodSwitch(period)}
 <div id="figures" data-live>
-${figuresOf(services, asked, sums)}
-${section({ id: 'calls', heading: TEXTS.chart, body: [callsChart(sums.points, PERIODS[period].step)] })}
+${figuresOf(asked, sums, attention, heldIn([attention, ...others.flatMap((other) => other.attention ?? [])]))}
+${part('calls', TEXTS.chart, callsChart(sums.points, PERIODS[period].step))}
 </div>
 <div class="columns">
-${section({ id: 'trouble', heading: TEXTS.trouble, body: [troubleTable(asked, sums.outcomes)] })}
-${section({ id: 'apps', heading: TEXTS.apps, body: [appTable(services, asked, sums.apps, names)] })}
-${section({ id: 'models', heading: TEXTS.models, body: [modelTable(services, asked, sums.models)] })}
+${part('trouble', TEXTS.trouble, troubleTable(asked, sums.outcomes))}
+${part('apps', TEXTS.apps, groupTable(asked, TEXTS.appsWhat, TEXTS.app, apps))}
+${part('models', TEXTS.models, groupTable(asked, TEXTS.modelsWhat, TEXTS.model, models))}
 </div>`;
 }
 
-/** The page on which everybody else sees how the service is. */
-function statusLink({ frame: { statusPage = 'off' } }: OpsServices): Html | undefined {
-  return statusPage === 'off' ? undefined : linkLine('/status', TEXTS.status);
+/** The money that calls hold in all cells. */
+function heldIn(all: readonly Pick<Attention, 'held'>[]): Attention['held'] {
+  const amount = all.reduce((total, { held }) => total + held.amount, 0n);
+  return { amount: microsSumFromRow(amount), calls: all.reduce((total, { held }) => total + held.calls, 0) };
+}
+
+/** What the other cells need, in a line each. */
+function cellsOf(own: string, others: readonly OtherCellAttention[]): Html {
+  const lines = others.map(({ cell, attention }) => {
+    if (attention === undefined) return html`<div>${TEXTS.cell(cell)} ${badge(TEXTS.cellAway, 'warn')}</div>`;
+    // Names follow the colon here only: they are looked up in that cell.
+    const needs = attention.findings.map(({ kind, count }) => TEXTS.findings[kind](count).replace(/:$/, '.'));
+    const state = needs.length === 0 ? badge(TEXTS.nothing, 'good') : needs.join(' ');
+    return html`<div>${TEXTS.cell(cell)} ${state}</div>`;
+  });
+  return html`<p class="soft">${TEXTS.ownCell(own)}</p>${list(lines)}`;
 }
 
 /** Where a person looks at findings of a kind. */
@@ -105,31 +126,31 @@ const PAGE_OF: Readonly<Record<Finding['kind'], readonly [page: string, query: R
   'operators-without-second-factor': undefined,
 };
 
-function findingsOf({ role }: OpsRequest, { findings }: Attention, apps: ReadonlyMap<string, string>): Html {
+function findingsOf(asked: OpsRequest, { findings }: Attention, apps: AppNames): Html {
   if (findings.length === 0) return html`<p>${badge(TEXTS.nothing, 'good')}</p>`;
   const items = findings.map(({ kind, count, of, names: called }) => {
     const [page, query] = PAGE_OF[kind] ?? [];
-    const link =
-      page !== undefined && mayOpen(role, page)
-        ? html` <a href="${opsPath(page, query)}" aria-label="${TEXTS.look}: ${TEXTS.findings[kind](count)}">${TEXTS.look}</a>`
+    const text = TEXTS.findings[kind](count);
+    const look =
+      page !== undefined && asked.mayOpen(page)
+        ? html` <a href="${opsPath(page, query)}" aria-label="${TEXTS.look}: ${text}">${TEXTS.look}</a>`
         : undefined;
     const names = of.map(
-      (id, at) => html`${at === 0 ? ' ' : ', '}${nameOf(role, kind, id, called[at] ?? apps.get(id))}`,
+      (id, at) => html`${at === 0 ? ' ' : ', '}${nameOf(asked, kind, id, called[at] ?? apps.get(id))}`,
     );
-    return html`<div>${TEXTS.findings[kind](count)}${names}${link}</div>`;
+    return html`<div>${text}${names}${look}</div>`;
   });
   return list(items);
 }
 
-function nameOf(role: OpsRequest['role'], kind: Finding['kind'], id: string, name: string | undefined): Html {
-  if (kind === 'webhooks-disabled') return entityLink(role, { kind: 'app', id }, name);
-  if (kind === 'operators-without-second-factor') return entityLink(role, { kind: 'account', id }, name);
-  return html`<code>${id}</code>`;
+function nameOf({ link }: OpsRequest, kind: Finding['kind'], id: string, name: string | undefined): Html {
+  if (kind === 'webhooks-disabled') return link({ kind: 'app', id }, name);
+  return kind === 'operators-without-second-factor' ? link({ kind: 'account', id }, name) : code(id);
 }
 
-function booksOf({ books: { checkedAtMs, differences } }: Attention, nowMs: number): Html {
+function booksOf({ clock }: OpsRequest, { books: { checkedAtMs, differences } }: Attention): Html {
   if (checkedAtMs === undefined) return html`<p class="soft">${TEXTS.booksUnknown}</p>`;
-  const ageMs = nowMs - checkedAtMs;
+  const ageMs = clock.nowMs() - checkedAtMs;
   return html`<p class="soft">${differences === 0 ? TEXTS.booksRight(ageMs) : TEXTS.booksWrong(differences, ageMs)}</p>`;
 }
 
@@ -141,28 +162,22 @@ function periodSwitch(current: Period): Html {
   return html`<nav class="switch" aria-label="${TEXTS.period}">${links}</nav>`;
 }
 
-interface Shown {
-  readonly points: readonly Figures[];
-  readonly before: readonly Figures[];
-  readonly attention: Attention;
-}
-
-function figuresOf({ currency }: OpsServices, { request: { formats } }: OpsRequest, shown: Shown): Html {
-  const { points, before, attention } = shown;
-  const sum = (of: (point: Figures) => number) => points.reduce((total, point) => total + of(point), 0);
-  const charged = moneyOf(points, (point) => point.charged);
-  const uncosted = moneyOf(points, (point) => point.uncosted);
-  const cost = moneyOf(points, (point) => point.cost);
+function figuresOf(
+  { currency, formats, ...asked }: OpsRequest,
+  { points, before }: Sums,
+  { deliveries: { delivered, dropped, waiting } }: Attention,
+  held: Attention['held'],
+): Html {
+  const sum = (of: (point: Figures) => number, all = points) => all.reduce((total, point) => total + of(point), 0);
+  const money = (of: (point: Figures) => bigint, all = points) =>
+    micros(all.reduce<bigint>((total, point) => total + of(point), 0n));
+  const [charged, uncosted] = [money((point) => point.charged), money((point) => point.uncosted)];
+  const cost = money((point) => point.cost);
   const costed = charged - uncosted;
-  const exact = (amount: bigint) => withSign(amount, (size) => formats.amount(size, currency));
+  const exact = (amount: bigint) => withSign(amount, asked.amount);
+  const coins = (amount: bigint) => withSign(amount, (size) => formats.coins(size, currency));
   const calls = sum((point) => point.calls);
   const [refused, failed] = [sum((point) => point.refusals), sum((point) => point.providerErrors + point.faults)];
-  const earlierCalls = formats.count(before.reduce((total, point) => total + point.calls, 0));
-  const earlier = formats.coins(
-    moneyOf(before, (point) => point.charged),
-    currency,
-  );
-  const { delivered, dropped, waiting } = attention.deliveries;
   const count = (some: number) =>
     some === COUNTED_MAX ? TEXTS.deliveriesMost(formats.count(some)) : formats.count(some);
   return figures([
@@ -170,42 +185,33 @@ function figuresOf({ currency }: OpsServices, { request: { formats } }: OpsReque
       name: TEXTS.calls,
       value: formats.count(calls),
       note: TEXTS.chargedCalls(formats.count(sum((point) => point.chargedCalls))),
-      before: TEXTS.before(earlierCalls),
+      before: TEXTS.before(formats.count(sum((point) => point.calls, before))),
     },
     {
       name: TEXTS.revenue,
-      value: formats.coins(charged, currency),
+      value: coins(charged),
       note: exact(charged),
-      before: TEXTS.before(earlier),
+      before: TEXTS.before(coins(money((point) => point.charged, before))),
     },
     {
       name: TEXTS.cost,
-      value: formats.coins(cost, currency),
+      value: coins(cost),
       note: TEXTS.costNote(exact(cost)),
       ...(uncosted > 0n ? { before: TEXTS.uncosted(exact(uncosted)) } : {}),
     },
     {
       name: TEXTS.margin,
-      value: withSign(costed - cost, (size) => formats.coins(size, currency)),
+      value: coins(costed - cost),
       note: exact(costed - cost),
       before: TEXTS.share(costed === 0n ? 0 : Number(((costed - cost) * 1_000n) / costed) / 10),
     },
-    {
-      name: TEXTS.held,
-      value: formats.coins(attention.held.amount, currency),
-      note: exact(attention.held.amount),
-      before: TEXTS.heldBy(attention.held.calls),
-    },
+    { name: TEXTS.held, value: coins(held.amount), note: exact(held.amount), before: TEXTS.heldBy(held.calls) },
     { name: TEXTS.refused, value: formats.count(refused), note: shareOf(refused, calls) },
     { name: TEXTS.failed, value: formats.count(failed), note: shareOf(failed, calls) },
     latencyTile(TEXTS.firstByte, points, 'firstByte'),
     latencyTile(TEXTS.total, points, 'total'),
     { name: TEXTS.deliveries, value: count(delivered), note: TEXTS.deliveriesNote(count(dropped), count(waiting)) },
   ]);
-}
-
-function moneyOf(points: readonly Figures[], of: (point: Figures) => bigint): Micros {
-  return micros(points.reduce<bigint>((total, point) => total + of(point), 0n));
 }
 
 /** A margin is below zero if calls were charged less than they cost. */
@@ -230,53 +236,29 @@ function latencyTile(name: string, points: readonly Figures[], of: 'firstByte' |
   };
 }
 
-function troubleTable({ request }: OpsRequest, outcomes: Awaited<ReturnType<Stats['byOutcome']>>): Html {
-  return table({
-    caption: html`<span class="soft">${TEXTS.troubleWhat}</span>`,
-    columns: [{ name: TEXTS.code }, { name: TEXTS.calls, isNumeric: true }],
+function troubleTable({ formats }: OpsRequest, outcomes: Awaited<ReturnType<Stats['byOutcome']>>): Html {
+  return listing({
+    note: TEXTS.troubleWhat,
+    columns: [TEXTS.code, TEXTS.calls],
+    numbers: [1],
     rows: outcomes
       .filter(({ kind }) => kind !== 'served')
-      .map(({ outcome, calls, kind }) => [
-        html`<code>${outcome}</code><br><span class="soft">${TEXTS.kinds[kind]}</span>`,
-        request.formats.count(calls),
-      ]),
+      .map(({ outcome, calls, kind }) => [html`${code(outcome)}<br>${soft(TEXTS.kinds[kind])}`, formats.count(calls)]),
     empty: TEXTS.noTrouble,
   });
 }
 
 type Group = Figures & { readonly name: Html | string };
 
-function groupTable(
-  { currency }: OpsServices,
-  { request: { formats } }: OpsRequest,
-  { what, name, rows }: { readonly what: string; readonly name: string; readonly rows: readonly Group[] },
-): Html {
+function groupTable({ currency, formats }: OpsRequest, note: string, name: string, rows: readonly Group[]): Html {
   const written = (amount: bigint) => withSign(amount, (size) => formats.coins(size, currency));
-  return table({
-    caption: html`<span class="soft">${what}</span>`,
-    columns: [{ name }, ...[TEXTS.charged, TEXTS.margin].map((text) => ({ name: text, isNumeric: true }))],
-    rows: rows.slice(0, ROWS_MAX).map((row) => {
-      const margin = row.charged - row.uncosted - row.cost;
-      return [row.name, written(row.charged), written(margin)];
-    }),
+  return listing({
+    note,
+    columns: [name, TEXTS.charged, TEXTS.margin],
+    numbers: [1, 2],
+    rows: rows
+      .slice(0, ROWS_MAX)
+      .map((row) => [row.name, written(row.charged), written(row.charged - row.uncosted - row.cost)]),
     empty: TEXTS.noCalls,
   });
-}
-
-function appTable(
-  services: OpsServices,
-  asked: OpsRequest,
-  apps: Awaited<ReturnType<Stats['byApp']>>,
-  names: ReadonlyMap<string, string>,
-): Html {
-  const rows = apps.map((app) => ({
-    ...app,
-    name: entityLink(asked.role, { kind: 'app', id: app.appId }, names.get(app.appId)),
-  }));
-  return groupTable(services, asked, { what: TEXTS.appsWhat, name: TEXTS.app, rows });
-}
-
-function modelTable(services: OpsServices, asked: OpsRequest, models: Awaited<ReturnType<Stats['byModel']>>): Html {
-  const rows = models.filter(({ model }) => model !== '').map((one) => ({ ...one, name: one.model }));
-  return groupTable(services, asked, { what: TEXTS.modelsWhat, name: TEXTS.model, rows });
 }
