@@ -57,7 +57,10 @@ export interface ControlPlane {
   /** The currency of every wallet. */
   readonly currency: string;
   readonly addressOf: CallerAddress;
-  /** Continues work that the caller need not wait for. A shutdown waits for it, and a fault of it is logged. */
+  /**
+   * Continues work that the caller need not wait for. A shutdown waits for it, and a fault of it is logged. The mail of a reset is sent this
+   * way: if the answer waited for it, its duration would tell whether an account has that e-mail address.
+   */
   readonly inBackground: (work: Promise<void>) => void;
   /** Whether anybody may create an account. Otherwise only operators may. */
   readonly isRegistrationOpen: boolean;

@@ -1,9 +1,5 @@
-import type { TraceReader } from '#calls/traces/traces.ts';
-import type { AppUsage } from '#calls/usage/report.ts';
+import type { ControlPlane } from '#http/planes/control-plane.ts';
 import type { ConsoleServices } from '#web/console/frame/services.ts';
 
 /** What the pages of calls act on. */
-export interface CallsServices extends ConsoleServices {
-  readonly traces: TraceReader;
-  readonly appUsage: AppUsage;
-}
+export interface CallsServices extends ConsoleServices, Pick<ControlPlane, 'traces' | 'appUsage'> {}

@@ -1,14 +1,11 @@
-import type { Logos } from '#developers/apps/logo.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
-import type { Stats } from '#calls/stats/stats.ts';
+import type { ControlPlane } from '#http/planes/control-plane.ts';
 import type { DeliveryHistory } from '#webhooks/history/history.ts';
 import type { ConsoleServices } from '#web/console/frame/services.ts';
 
 /** What the home and the models of an app act on besides. */
-export interface ConsoleHomeServices extends ConsoleServices {
+export interface ConsoleHomeServices extends ConsoleServices, Pick<ControlPlane, 'stats' | 'logos'> {
   readonly catalogue: Pick<Catalogue, 'list'>;
-  readonly stats: Stats;
-  readonly logos: Logos;
   readonly deliveries: Pick<DeliveryHistory, 'health'>;
 }
 

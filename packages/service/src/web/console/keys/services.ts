@@ -1,13 +1,10 @@
 import type { Catalogue } from '#catalogue/catalogue.ts';
-import type { ReadBudgets } from '#http/planes/key-budgets.ts';
-import type { WhenEverywhere } from '#kernel/work/when-everywhere.ts';
-import type { Stats } from '#calls/stats/stats.ts';
+import type { ControlPlane } from '#http/planes/control-plane.ts';
 import type { ConsoleServices } from '#web/console/frame/services.ts';
 
 /** What the pages of keys act on. */
-export interface ConsoleKeysServices extends ConsoleServices {
+export interface ConsoleKeysServices
+  extends ConsoleServices,
+    Pick<ControlPlane, 'stats' | 'readBudgets' | 'whenEverywhere'> {
   readonly catalogue: Pick<Catalogue, 'find' | 'list'>;
-  readonly stats: Stats;
-  readonly readBudgets: ReadBudgets;
-  readonly whenEverywhere: WhenEverywhere;
 }
