@@ -23,7 +23,7 @@ export function pay<Kind extends string>(amount: Micros, kind?: Kind): never {
     assert.equal(code.lastIndexOf(word), source.lastIndexOf(word), word);
   }
   assert.equal(code.length, source.length);
-  assert.match(code, /from '#kernel\/micros\.js'/);
+  assert.match(code, /from '#kernel\/values\/micros\.js'/);
   assert.match(code, /import\('@purser\/contract\/errors\.js'\)/);
   assert.doesNotMatch(code, /Log|Kind/);
 });
