@@ -117,9 +117,9 @@ export const ROOMS: Readonly<Record<string, Table>> = {
     listener: 'answers planes',
     forwarding: 'answers requests listener',
     serializers: '',
-    'control-plane': 'planes serializers',
+    'control-plane': 'requests planes serializers',
     'data-plane': 'answers requests cells forwarding serializers',
-    'operator-plane': 'planes serializers',
+    'operator-plane': 'requests planes serializers',
     service: 'answers requests planes',
   }),
   'http/cells': tableOf({

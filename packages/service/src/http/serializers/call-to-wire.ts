@@ -3,37 +3,19 @@ import type { CallReceipt } from '#calls/usage/report.ts';
 import { isoOf } from '#kernel/time/clock.ts';
 import { microsToWire } from '#kernel/values/micros.ts';
 
-/** A trace on the wire. What is unknown is null, so that every trace has the same fields. */
-export function traceToWire({ appId: _, ...trace }: CallTrace) {
-  const { endedAtMs, userId, callId, model, isStream, wire, session, status, ...ended } = trace;
-  const { code, param, message, failure, charged, ...rest } = ended;
-  return {
-    ...rest,
-    at: isoOf(endedAtMs),
-    userId: userId ?? null,
-    callId: callId ?? null,
-    model: model ?? null,
-    stream: isStream,
-    wire: wire ?? null,
-    session: session ?? null,
-    status: status ?? null,
-    code: code ?? null,
-    param: param ?? null,
-    message: message ?? null,
-    failure: failure?.kind ?? null,
-    chargedMicros: microsToWire(charged),
-  };
+/** A trace with the names that answers have for its parts. */
+export function shownTrace({ endedAtMs: atMs, failure, ...trace }: CallTrace) {
+  return { ...trace, atMs, failure: failure?.kind };
 }
 
-/** Converts a trace with its upstream, which only operators may see. */
-export function operatorsTraceToWire(trace: CallTrace) {
+/** A trace with its upstream, which only operators may see. */
+export function operatorsTrace(trace: CallTrace) {
   const { provider, providerModel, status } = trace.failure ?? {};
   const isKnown = provider !== undefined && providerModel !== undefined;
-  const upstream = isKnown ? { provider, providerModel, status: status ?? null } : null;
-  return { appId: trace.appId, ...traceToWire(trace), upstream };
+  return { ...shownTrace(trace), upstream: isKnown ? { provider, providerModel, status } : undefined };
 }
 
-/** A receipt on the wire, for apps and their owners: without who served the call (CC-21). What is unknown is null. */
+/** A receipt on the wire, for apps: without who served the call (CC-21). What is unknown is null. */
 export function receiptToWire(receipt: CallReceipt) {
   const {
     appId: _,

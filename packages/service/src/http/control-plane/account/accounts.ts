@@ -15,7 +15,7 @@ import { type ControlPlane, callerOf } from '#http/planes/control-plane.ts';
 import { programOf, signInToWire } from '#http/control-plane/account/sign-in-answer.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 import { accountToWire } from '#http/serializers/account-to-wire.ts';
-import { isoOf } from '#kernel/time/clock.ts';
+import { wireOf } from '#http/serializers/wire-of.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 
 const EMPTY = z.null();
@@ -102,24 +102,13 @@ export function addSessionRoutes(plane: Plane, control: ControlPlane): void {
   plane.get('/sessions', { schema: { response: { 200: sessionListSchema } } }, async (request) => {
     const { account, session: current } = callerOf(request);
     const all = await sessions.list(account.accountId);
-    return {
-      sessions: all.map(({ sessionId, createdAtMs, lastUsedAtMs, expiresAtMs }) => ({
-        sessionId,
-        createdAt: isoOf(createdAtMs),
-        lastUsedAt: isoOf(lastUsedAtMs),
-        expiresAt: isoOf(expiresAtMs),
-        current: sessionId === current.sessionId,
-      })),
-    };
+    const shown = all.map((one) => ({ ...one, current: one.sessionId === current.sessionId }));
+    return wireOf(sessionListSchema, { sessions: shown });
   });
 
   plane.get('/sessions/current', { schema: { response: { 200: currentSessionSchema } } }, async (request) => {
     const { account, session } = callerOf(request);
-    return {
-      sessionId: session.sessionId,
-      expiresAt: isoOf(session.expiresAtMs),
-      account: accountToWire(account),
-    };
+    return wireOf(currentSessionSchema, { ...session, account: accountToWire(account) });
   });
 
   plane.delete(

@@ -10,11 +10,10 @@ import {
   teamSchema,
 } from '@purser/contract/team.ts';
 import { z } from 'zod';
-import type { Invitation, Member } from '#developers/teams/team.ts';
 import { appToWire } from '#http/control-plane/apps/apps.ts';
 import { type ControlPlane, callerOf, noSuchApp, ownApp, ownerOf } from '#http/planes/control-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
-import { isoOf } from '#kernel/time/clock.ts';
+import { wireOf } from '#http/serializers/wire-of.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 
 const EMPTY = z.null();
@@ -30,8 +29,7 @@ export function addTeamRoutes(plane: Plane, control: ControlPlane): void {
     { schema: { params: appParamsSchema, response: { 200: teamSchema } } },
     async (request) => {
       const { appId } = await ownApp(control, request, request.params.appId);
-      const { members, invitations } = await teams.list(appId);
-      return { members: members.map(memberToWire), invitations: invitations.map(invitationToWire) };
+      return wireOf(teamSchema, await teams.list(appId));
     },
   );
 
@@ -41,7 +39,7 @@ export function addTeamRoutes(plane: Plane, control: ControlPlane): void {
     async (request, reply) => {
       const app = await ownApp(control, request, request.params.appId);
       const invitation = granted(await teams.invite(ownerOf(control, request), app, request.body));
-      return reply.code(201).send(invitationToWire(invitation));
+      return reply.code(201).send(wireOf(invitationSchema, invitation));
     },
   );
 
@@ -68,9 +66,8 @@ function addMemberRoutes(plane: Plane, control: ControlPlane): void {
     async (request) => {
       const { appId } = await ownApp(control, request, request.params.appId);
       const change = { accountId: request.params.accountId, role: request.body.role };
-      return memberToWire(
-        granted((await teams.changeRole(ownerOf(control, request), appId, change)) ?? noSuchMember()),
-      );
+      const changed = await teams.changeRole(ownerOf(control, request), appId, change);
+      return wireOf(memberSchema, granted(changed ?? noSuchMember()));
     },
   );
 
@@ -102,12 +99,4 @@ function addMemberRoutes(plane: Plane, control: ControlPlane): void {
       return appToWire({ ...app, role });
     },
   );
-}
-
-function memberToWire({ accountId, email, name, role, sinceMs }: Member) {
-  return { accountId, email, name: name ?? null, role, since: isoOf(sinceMs) };
-}
-
-function invitationToWire({ invitationId, email, role, expiresAtMs }: Invitation) {
-  return { invitationId, email, role, expiresAt: isoOf(expiresAtMs) };
 }

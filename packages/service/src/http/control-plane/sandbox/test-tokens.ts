@@ -3,7 +3,7 @@ import { madeTestTokenSchema, testTokenParamsSchema, testTokensSchema } from '@p
 import { z } from 'zod';
 import { type ControlPlane, ownApp, ownerOf } from '#http/planes/control-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
-import { isoOf } from '#kernel/time/clock.ts';
+import { wireOf } from '#http/serializers/wire-of.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 
 const TOKENS = '/apps/:appId/sandbox/tokens';
@@ -24,14 +24,7 @@ export function addTestTokenRoutes(plane: Plane, control: ControlPlane): void {
 
   plane.get(TOKENS, { schema: { params: appParamsSchema, response: { 200: testTokensSchema } } }, async (request) => {
     const { appId } = await ownApp(control, request, request.params.appId);
-    const tokens = await testTokens.list(appId);
-    return {
-      testTokens: tokens.map(({ createdAtMs, lastUsedAtMs, ...token }) => ({
-        ...token,
-        createdAt: isoOf(createdAtMs),
-        lastUsedAt: lastUsedAtMs === undefined ? null : isoOf(lastUsedAtMs),
-      })),
-    };
+    return wireOf(testTokensSchema, { testTokens: await testTokens.list(appId) });
   });
 
   plane.delete(

@@ -14,9 +14,11 @@ import type { z } from 'zod';
 import { type ControlPlane, ownApp } from '#http/planes/control-plane.ts';
 import { csvField } from '#http/serializers/csv.ts';
 import { findCalls } from '#http/planes/find-calls.ts';
-import { receiptToWire, traceToWire } from '#http/serializers/call-to-wire.ts';
+import { shownTrace } from '#http/serializers/call-to-wire.ts';
+import { wireOf } from '#http/serializers/wire-of.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
-import { type Clock, epochMsOf, isoOf } from '#kernel/time/clock.ts';
+import { sentMs } from '#http/requests/sent.ts';
+import { type Clock, isoOf } from '#kernel/time/clock.ts';
 import { type AppId, parseCallId } from '#kernel/values/ids.ts';
 import { isJsonObject, parseJson } from '#kernel/text/json.ts';
 import { microsToWire } from '#kernel/values/micros.ts';
@@ -71,7 +73,7 @@ export function addUsageRoutes(plane: Plane, control: ControlPlane): void {
       const { appId } = await ownApp(control, request, request.params.appId);
       const callId = parseCallId(request.params.callId);
       const receipt = callId === undefined ? undefined : await appUsage.receipt(appId, callId);
-      return receiptToWire(granted(receipt ?? refuse('NOT_FOUND', UNKNOWN_CALL)));
+      return wireOf(receiptSchema, granted(receipt ?? refuse('NOT_FOUND', UNKNOWN_CALL)));
     },
   );
 
@@ -81,7 +83,7 @@ export function addUsageRoutes(plane: Plane, control: ControlPlane): void {
     async (request) => {
       const { appId } = await ownApp(control, request, request.params.appId);
       const { receipts, traces } = await findCalls(control, appId, request.query);
-      return { calls: receipts.map(receiptToWire), traces: traces.map(traceToWire) };
+      return wireOf(foundCallsSchema, { calls: receipts, traces: traces.map(shownTrace) });
     },
   );
 
@@ -91,13 +93,13 @@ export function addUsageRoutes(plane: Plane, control: ControlPlane): void {
     async (request) => {
       const { appId } = await ownApp(control, request, request.params.appId);
       const { after, limit, from, to, mode, userId, session, model, outcome, code } = request.query;
-      const [fromMs, toMs] = [from, to].map((text) => (text === undefined ? undefined : epochMsOf(text)));
+      const [fromMs, toMs] = [sentMs(from), sentMs(to)];
       if (fromMs !== undefined && toMs !== undefined && fromMs >= toMs) {
         granted(refuse('BAD_REQUEST', '`from` must be before `to`.', { param: 'from' }));
       }
       const asked = { appId, mode, userId, session, model, outcome, code, fromMs, toMs };
       const { traces, next } = await control.traces.recent(asked, after, limit);
-      return { traces: traces.map(traceToWire), next: next ?? null };
+      return wireOf(latestCallsSchema, { traces: traces.map(shownTrace), next });
     },
   );
 }

@@ -7,8 +7,7 @@ import {
 } from '@purser/contract/users.ts';
 import { type ControlPlane, ownApp } from '#http/planes/control-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
-import { isoOf } from '#kernel/time/clock.ts';
-import { microsToWire } from '#kernel/values/micros.ts';
+import { wireOf } from '#http/serializers/wire-of.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 import type { AppUser } from '#ledger/overview/app-users.ts';
 
@@ -22,7 +21,7 @@ export function addUserRoutes(plane: Plane, control: ControlPlane): void {
       const { after, beginsWith, limit } = request.query;
       const users = await control.appUsers.list(appId, { after, beginsWith, most: limit });
       const next = users.length === limit ? (users.at(-1)?.userId ?? null) : null;
-      return { users: users.map(userToWire), next };
+      return wireOf(appUserListSchema, { users: users.map(shownUser), next });
     },
   );
 
@@ -32,11 +31,7 @@ export function addUserRoutes(plane: Plane, control: ControlPlane): void {
     async (request) => {
       const { appId } = await ownApp(control, request, request.params.appId);
       const user = granted((await control.appUsers.find(appId, request.params.userId)) ?? noSuchUser());
-      return {
-        ...userToWire(user),
-        spentMicros: microsToWire(user.spent),
-        spendCapMicros: user.cap === undefined ? null : microsToWire(user.cap),
-      };
+      return wireOf(appUserDetailsSchema, { ...shownUser(user), spendCap: user.cap });
     },
   );
 }
@@ -44,12 +39,6 @@ export function addUserRoutes(plane: Plane, control: ControlPlane): void {
 /** The refusal for a user who does not exist, and for one who has disconnected (WA-02). */
 const noSuchUser = () => refuse('NOT_FOUND', 'This app has no user with this ID and a connected wallet.');
 
-function userToWire({ userId, connectedAtMs, spentThisMonth, isCapReached, lastChargedAtMs }: AppUser) {
-  return {
-    userId,
-    connectedSince: isoOf(connectedAtMs),
-    spentThisMonthMicros: microsToWire(spentThisMonth),
-    capReached: isCapReached,
-    lastChargedAt: lastChargedAtMs === undefined ? null : isoOf(lastChargedAtMs),
-  };
+function shownUser<User extends AppUser>(user: User) {
+  return { ...user, connectedSinceMs: user.connectedAtMs };
 }

@@ -3,7 +3,7 @@ import { listenTokenParamsSchema, listenTokensSchema, madeListenTokenSchema } fr
 import { z } from 'zod';
 import { callerOf, type ControlPlane, ownApp, ownerOf } from '#http/planes/control-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
-import { isoOf } from '#kernel/time/clock.ts';
+import { wireOf } from '#http/serializers/wire-of.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 
 const TOKENS = '/apps/:appId/webhook/listen-tokens';
@@ -18,23 +18,13 @@ export function addListenTokenRoutes(plane: Plane, control: ControlPlane): void 
     async (request, reply) => {
       const { appId } = await ownApp(control, request, request.params.appId);
       const made = granted(await listenTokens.make(ownerOf(control, request), callerOf(request), appId));
-      const { listenTokenId, text, expiresAtMs } = made;
-      return reply.code(201).send({ listenTokenId, listenToken: text, expiresAt: isoOf(expiresAtMs) });
+      return reply.code(201).send(wireOf(madeListenTokenSchema, { ...made, listenToken: made.text }));
     },
   );
 
   plane.get(TOKENS, { schema: { params: appParamsSchema, response: { 200: listenTokensSchema } } }, async (request) => {
     const { appId } = await ownApp(control, request, request.params.appId);
-    const tokens = await listenTokens.list(appId);
-    return {
-      listenTokens: tokens.map(({ listenTokenId, madeBy, createdAtMs, expiresAtMs, lastUsedAtMs }) => ({
-        listenTokenId,
-        madeBy,
-        createdAt: isoOf(createdAtMs),
-        expiresAt: isoOf(expiresAtMs),
-        lastUsedAt: lastUsedAtMs === undefined ? null : isoOf(lastUsedAtMs),
-      })),
-    };
+    return wireOf(listenTokensSchema, { listenTokens: await listenTokens.list(appId) });
   });
 
   plane.delete(

@@ -10,11 +10,9 @@ import {
 import { z } from 'zod';
 import { type ControlPlane, ownApp, ownerOf } from '#http/planes/control-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
-import { eventToWire } from '#http/serializers/event-to-wire.ts';
-import { isoOf } from '#kernel/time/clock.ts';
-import { micros, microsToWire } from '#kernel/values/micros.ts';
+import { wireOf } from '#http/serializers/wire-of.ts';
+import { micros } from '#kernel/values/micros.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
-import type { AttemptOutcome } from '#webhooks/delivery/deliver.ts';
 import type { Subscription } from '#webhooks/subscriptions/subscription.ts';
 
 const WEBHOOK = '/apps/:appId/webhook';
@@ -84,8 +82,9 @@ function addDeliveryRoutes(plane: Plane, control: ControlPlane): void {
     async (request) => {
       const { appId } = await ownApp(control, request, request.params.appId);
       const sent = await sendTestEvent(ownerOf(control, request), appId, request.body.type);
-      const { attempt, passedOver = null, ...rest } = granted(sent);
-      return { ...rest, attempt: attempt === undefined ? null : attemptToWire(attempt), passedOver };
+      const { attempt, passedOver, ...rest } = granted(sent);
+      const only = attempt && { attempt: 1, ...attempt, atMs: attempt.startedAtMs };
+      return wireOf(sentTestSchema, { ...rest, attempt: only, passedOver });
     },
   );
 
@@ -96,16 +95,9 @@ function addDeliveryRoutes(plane: Plane, control: ControlPlane): void {
       const { appId } = await ownApp(control, request, request.params.appId);
       const { before, limit, state } = request.query;
       const { events, next } = granted(await deliveries.history(appId, { before, most: limit, state }));
-      return {
-        deliveries: events.map(eventToWire),
-        next: next ?? null,
-      };
+      return wireOf(deliveriesSchema, { deliveries: events, next });
     },
   );
-}
-
-function attemptToWire({ startedAtMs, durationMs, status, error }: AttemptOutcome) {
-  return { attempt: 1, at: isoOf(startedAtMs), status: status ?? null, durationMs, error: error ?? null };
 }
 
 function notSubscribed(): Refusal<'NOT_FOUND'> {
@@ -113,19 +105,6 @@ function notSubscribed(): Refusal<'NOT_FOUND'> {
 }
 
 /** A subscription on the wire. The secret is passed only by the routes that have just made one. */
-function toWire(
-  { appId, endpointUrl, events, threshold, status, disabledReason, droppedInRow, secretFingerprint }: Subscription,
-  signingSecret: string | undefined,
-) {
-  return {
-    appId,
-    endpointUrl,
-    events: [...events],
-    lowBalanceThresholdMicros: threshold === undefined ? null : microsToWire(threshold),
-    status,
-    disabledReason: disabledReason ?? null,
-    droppedInRow,
-    secretFingerprint,
-    ...(signingSecret === undefined ? {} : { signingSecret }),
-  };
+function toWire(subscription: Subscription, signingSecret: string | undefined) {
+  return wireOf(webhookSchema, { ...subscription, lowBalanceThreshold: subscription.threshold, signingSecret });
 }

@@ -2,7 +2,7 @@ import { anyFoundCallsSchema, findAnyCallsSchema } from '@purser/contract/usage.
 import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
 import { findCalls } from '#http/planes/find-calls.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
-import { operatorsTraceToWire, receiptToWire } from '#http/serializers/call-to-wire.ts';
+import { operatorsTrace } from '#http/serializers/call-to-wire.ts';
 import type { Plane } from '#http/planes/planes.ts';
 import { parseCallId } from '#kernel/values/ids.ts';
 
@@ -20,12 +20,8 @@ export function addAnyCallRoutes(plane: Plane, operator: OperatorPlane): void {
       return {
         hold: isOther ? undefined : books?.hold,
         entries: receipts.length === 0 ? [] : (books?.entries ?? []),
-        calls: receipts.map((receipt) => ({
-          appId: receipt.appId,
-          ...receiptToWire(receipt),
-          upstream: receipt.upstream,
-        })),
-        traces: traces.map(operatorsTraceToWire),
+        calls: receipts,
+        traces: traces.map(operatorsTrace),
       };
     },
   );

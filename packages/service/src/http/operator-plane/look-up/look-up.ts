@@ -6,7 +6,6 @@ import {
 } from '@purser/contract/look-up.ts';
 import { shownKey } from '#http/operator-plane/people/apps.ts';
 import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
-import { eventToWire } from '#http/serializers/event-to-wire.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
@@ -30,8 +29,7 @@ export function addLookUpRoutes(plane: Plane, operator: OperatorPlane): void {
     { params: anyEventParamsSchema, answer: anyEventSchema },
     async ({ params: { eventId } }) => {
       const gone = refuse('NOT_FOUND', 'There is no such event. Events are kept for 30 days.');
-      const { appId, event } = granted((await anyEvent(eventId)) ?? gone);
-      return { appId, event: eventToWire(event) };
+      return (await anyEvent(eventId)) ?? gone;
     },
   );
 }

@@ -6,7 +6,7 @@ import {
   serviceStatsSchema,
 } from '@purser/contract/operator-overview.ts';
 import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
-import { sentMs } from '#http/operator-plane/routes/sent.ts';
+import { sentMs } from '#http/requests/sent.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 import { statsTimeOf } from '#calls/stats/range.ts';

@@ -8,7 +8,7 @@ import {
   solveCaseSchema,
 } from '@purser/contract/operator-payments.ts';
 import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
-import { sentMs } from '#http/operator-plane/routes/sent.ts';
+import { sentMs } from '#http/requests/sent.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 import { refuse } from '#kernel/faults/refusal.ts';

@@ -8,7 +8,7 @@ import {
 import type { z } from 'zod';
 import { shownWallet, walletActOf } from '#http/operator-plane/money/wallets.ts';
 import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
-import { sentAmount, sentMs } from '#http/operator-plane/routes/sent.ts';
+import { sentAmount, sentMs } from '#http/requests/sent.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 import { randomBase62 } from '#kernel/crypto/random.ts';

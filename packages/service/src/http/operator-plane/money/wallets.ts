@@ -13,7 +13,7 @@ import {
 } from '@purser/contract/operator.ts';
 import type { z } from 'zod';
 import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
-import { sentAmount } from '#http/operator-plane/routes/sent.ts';
+import { sentAmount } from '#http/requests/sent.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 import { unreachable } from '#kernel/faults/assert.ts';

@@ -8,7 +8,7 @@ import {
   personHoldingsSchema,
 } from '@purser/contract/operator-people.ts';
 import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
-import { sentAmount } from '#http/operator-plane/routes/sent.ts';
+import { sentAmount } from '#http/requests/sent.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
