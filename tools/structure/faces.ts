@@ -17,5 +17,5 @@ export const FACES: Readonly<Record<string, string>> = {
   web: 'pages.ts',
   'web/console': 'pages.ts',
   'web/development': 'component-gallery.ts mailbox.ts own-machine.ts pages.ts texts.ts',
-  'web/ops': 'old-pages.ts pages.ts',
+  'web/ops': 'pages.ts',
 };

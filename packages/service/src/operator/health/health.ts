@@ -7,7 +7,7 @@ import type { MetricReading } from '#kernel/metrics/metrics.ts';
 import { listChecks, type PastCheck } from '#ledger/check/history.ts';
 
 /** Things that wait to be done. */
-export interface Queue {
+interface Queue {
   readonly name: 'settlements' | 'deliveries' | 'mail' | 'traces' | 'audit';
   readonly waiting: number;
   readonly oldestSeconds: number | undefined;

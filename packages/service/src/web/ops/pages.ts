@@ -12,6 +12,14 @@ import { auditPage, signInsPage } from '#web/ops/audit/audit-page.ts';
 import { exportPage } from '#web/ops/audit/export-page.ts';
 import { billsPage } from '#web/ops/bills/bills-page.ts';
 import { reconciliationPage } from '#web/ops/bills/reconciliation-page.ts';
+import { cataloguePage } from '#web/ops/catalogue/catalogue-page.ts';
+import { draftPage } from '#web/ops/imports/draft-page.ts';
+import { importPage } from '#web/ops/imports/import-page.ts';
+import { aliasForm } from '#web/ops/models/alias-form.ts';
+import { modelEditPage } from '#web/ops/models/model-edit.ts';
+import { modelDeleteForm, modelPage } from '#web/ops/models/model-page.ts';
+import { pricePage } from '#web/ops/models/price-page.ts';
+import { providerDeleteForm, providerPage, providerTestForm } from '#web/ops/providers/provider-acts.ts';
 import { callPage } from '#web/ops/home/call-page.ts';
 import { findPage } from '#web/ops/home/find-page.ts';
 import { overviewPage } from '#web/ops/home/overview-page.ts';
@@ -24,7 +32,6 @@ import { personDeletePage, personExportPage, personMovePage } from '#web/ops/wal
 import { personPage } from '#web/ops/wallets/person-page.ts';
 import { walletPage } from '#web/ops/wallets/wallet-page.ts';
 import { walletsPage } from '#web/ops/wallets/wallets-page.ts';
-import { opsCataloguePages } from '#web/ops/old-pages.ts';
 import { healthPage } from '#web/ops/health/health-page.ts';
 
 /** Every page for operators, by what follows `/ops/` in its address. */
@@ -51,6 +58,17 @@ const PAGES: Readonly<Record<string, OpsPage>> = {
   accounts: accountsPage,
   account: accountPage,
   pending: pendingPage,
+  catalogue: cataloguePage,
+  model: modelPage,
+  'model-edit': modelEditPage,
+  price: pricePage,
+  alias: aliasForm,
+  'model-delete': modelDeleteForm,
+  'catalogue-import': importPage,
+  'catalogue-draft': draftPage,
+  provider: providerPage,
+  'provider-delete': providerDeleteForm,
+  'provider-test': providerTestForm,
   health: healthPage,
   audit: auditPage,
   'audit/sign-ins': signInsPage,
@@ -58,10 +76,5 @@ const PAGES: Readonly<Record<string, OpsPage>> = {
 };
 
 export function opsPages(services: OpsServices): Readonly<Record<string, PageMethods>> {
-  return {
-    ...Object.fromEntries(
-      Object.entries(PAGES).map(([page, methods]) => [opsPath(page), forOperator(services, methods)]),
-    ),
-    ...opsCataloguePages(services),
-  };
+  return Object.fromEntries(Object.entries(PAGES).map(([page, of]) => [opsPath(page), forOperator(services, of)]));
 }

@@ -3,51 +3,41 @@ import { type Html, html } from '#kernel/text/html.ts';
 import { badge } from '#web/components/badge.ts';
 import { buttonLink, row } from '#web/components/button.ts';
 import { filterForm } from '#web/fields/filter.ts';
-import { pager } from '#web/components/navigation.ts';
 import { successNotice } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
-import { table } from '#web/figures/table.ts';
-import type { PageMethods } from '#web/frame/page.ts';
-import { forOperator } from '#web/ops/frame/for-operator.ts';
-import type { OpsRequest } from '#web/ops/frame/asked.ts';
-import { showOpsPage } from '#web/ops/frame/old-page.ts';
+import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
+import { code, listing, soft } from '#web/ops/frame/details.ts';
+import { pagerOf } from '#web/ops/frame/list-page.ts';
 import { opsPath } from '#web/ops/frame/ops-path.ts';
 import {
-  amountIn,
   healthBadge,
   keyWords,
   originWords,
   priceCells,
+  stateBadge,
   type UpstreamReport,
 } from '#web/ops/catalogue/parts.ts';
-import type { OpsCatalogueServices } from '#web/ops/catalogue/services.ts';
 import { CATALOGUE_TEXTS as TEXTS } from '#web/ops/catalogue/texts.ts';
 
 const PAGE_MODELS = 40;
 const PROVIDERS_MAX = 40;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/**
- * Makes the page `/ops/catalogue`, which shows providers with their health, models with their prices, and the way to
- * change them.
- */
-export function cataloguePage(services: OpsCatalogueServices): PageMethods {
-  return forOperator(services, {
-    GET: async (asked) => {
-      const { query } = asked.request;
-      const { file } = await services.operator.catalogue.read();
-      const search = query.get('q')?.trim().toLowerCase() ?? '';
-      const calls = await callsByModel(services);
-      const body = html`${successNotice(TEXTS.done.get(query.get('done')))}
+/** The page `/ops/catalogue`, which shows providers with their health, models with their prices, and the way to change them. */
+export const cataloguePage: OpsPage = {
+  GET: async (asked) => {
+    const { file } = await asked.operator.catalogue.read();
+    const search = asked.asks('q').toLowerCase();
+    const value = asked.query.get('q') ?? '';
+    const body = html`${successNotice(TEXTS.done.get(asked.query.get('done')))}
 <p class="soft">${TEXTS.what}</p>
-${filterForm(opsPath('catalogue'), 'live', [{ name: 'q', label: TEXTS.search, value: query.get('q') ?? '' }])}
+${filterForm(opsPath('catalogue'), 'live', [{ name: 'q', label: TEXTS.search, value }])}
 ${asked.may('model-edit') ? links() : undefined}
-${card(providersTable(services, asked, file, search))}
-${card(...modelsPart(services, asked, { file, search, calls }))}`;
-      return showOpsPage(services, asked, { title: TEXTS.title, body, page: 'catalogue' });
-    },
-  });
-}
+${card(providersTable(asked, file, search))}
+${card(...(await modelsPart(asked, file, search)))}`;
+    return asked.show({ title: TEXTS.title, body, page: 'catalogue' });
+  },
+};
 
 function links(): Html {
   return row(
@@ -57,35 +47,22 @@ function links(): Html {
   );
 }
 
-/** How often each model was called in a day. Those beyond the hundred most used are not there. */
-async function callsByModel({ stats, clock }: OpsCatalogueServices): Promise<ReadonlyMap<string, number>> {
-  const toMs = clock.nowMs();
-  const all = await stats.byModel({ of: 'every app', mode: 'live', fromMs: toMs - DAY_MS, toMs });
-  return new Map(all.map(({ model, calls }) => [model, calls]));
-}
-
-function providersTable(
-  { operator }: OpsCatalogueServices,
-  { request: { formats } }: OpsRequest,
-  { providers }: CatalogueFile,
-  search: string,
-): Html {
+function providersTable({ operator, formats }: OpsRequest, { providers }: CatalogueFile, search: string): Html {
   const reports = Map.groupBy(operator.readUpstreams(), ({ provider }) => provider);
   const fits = Object.entries(providers)
     .filter(([name, provider]) => `${name} ${originWords(provider)}`.toLowerCase().includes(search))
     .toSorted(([left], [right]) => (left < right ? -1 : 1));
-  return table({
-    caption: html`${TEXTS.providers} <span class="soft">${TEXTS.count(fits.length, Object.keys(providers).length)}</span>`,
-    columns: TEXTS.providerColumns.map((name) => ({ name })),
+  return listing({
+    caption: html`${TEXTS.providers} ${soft(TEXTS.count(fits.length, Object.keys(providers).length))}`,
+    columns: TEXTS.providerColumns,
     rows: fits.slice(0, PROVIDERS_MAX).map(([name, provider]) => {
       const own = reports.get(name) ?? [];
+      const hasKey = operator.catalogue.keyFaultOf(provider) === undefined;
       return [
         html`<a href="${opsPath('provider', { name })}">${name}</a>`,
         originWords(provider),
-        html`<code>${keyWords(provider)}</code>`,
-        operator.catalogue.keyFaultOf(provider) === undefined
-          ? healthBadge(own)
-          : badge(TEXTS.states['no-key'], 'warn'),
+        code(keyWords(provider)),
+        hasKey ? healthBadge(own) : badge(TEXTS.states['no-key'], 'warn'),
         lastMinute(own, formats.count),
       ];
     }),
@@ -97,84 +74,69 @@ function lastMinute(reports: readonly UpstreamReport[], count: (count: number) =
   const sum = (of: 'calls' | 'failures') => reports.reduce((all, one) => all + one.lastMinute[of], 0);
   const times = reports.flatMap(({ lastMinute: { firstByteMs } }) => (firstByteMs === undefined ? [] : [firstByteMs]));
   const slowest = times.length === 0 ? undefined : TEXTS.firstByte(Math.round(Math.max(...times)));
-  return html`${TEXTS.calls(count(sum('calls')), count(sum('failures')))}${slowest === undefined ? undefined : html`<br><span class="soft">${slowest}</span>`}`;
+  return html`${TEXTS.calls(count(sum('calls')), count(sum('failures')))}${slowest && html`<br>${soft(slowest)}`}`;
 }
 
-interface Shown {
-  readonly file: CatalogueFile;
-  readonly search: string;
-  readonly calls: ReadonlyMap<string, number>;
-}
-
-function modelsPart(
-  services: OpsCatalogueServices,
+async function modelsPart(
   asked: OpsRequest,
-  { file, search, calls }: Shown,
-): readonly (Html | undefined)[] {
-  const { query } = asked.request;
+  file: CatalogueFile,
+  search: string,
+): Promise<readonly (Html | undefined)[]> {
+  const { query, formats } = asked;
+  const calls = await callsByModel(asked);
   const aliases = Map.groupBy(Object.entries(file.aliases), ([, target]) => target);
   const namesOf = ({ id }: CatalogueModel) => (aliases.get(id) ?? []).map(([alias]) => alias);
+  const wordsOf = (model: CatalogueModel) => [
+    model.id,
+    ...namesOf(model),
+    ...upstreamsOf(model).flatMap((one) => [one.provider, one.providerModel]),
+  ];
   const fits = file.models
-    .filter((model) =>
-      [model.id, ...namesOf(model), ...upstreamsOf(model).flatMap((one) => [one.provider, one.providerModel])].some(
-        (name) => name.toLowerCase().includes(search),
-      ),
-    )
+    .filter((model) => wordsOf(model).some((name) => name.toLowerCase().includes(search)))
     .toSorted((left, right) => (left.id < right.id ? -1 : 1));
   const after = query.get('after') ?? '';
   const start = after === '' ? 0 : fits.findIndex(({ id }) => id === after) + 1;
   const shown = fits.slice(start, start + PAGE_MODELS);
-  const last = fits.length > start + shown.length ? shown.at(-1)?.id : undefined;
-  const q = query.get('q') ?? undefined;
-  return [
-    table({
-      caption: html`${TEXTS.models} <span class="soft">${TEXTS.count(fits.length, file.models.length)}</span>`,
-      columns: TEXTS.modelColumns.map((name, at) => ({ name, isNumeric: at > 1 })),
-      rows: shown.map((model) =>
-        rowOf(services, asked, { model, aliases: namesOf(model), calls: calls.get(model.id) ?? 0 }),
-      ),
-      empty: TEXTS.noModel,
-    }),
-    pager({
-      newer: start === 0 ? undefined : { href: opsPath('catalogue', { q }), text: TEXTS.first },
-      older: last === undefined ? undefined : { href: opsPath('catalogue', { q, after: last }), text: TEXTS.more },
-    }),
-    html`<p class="soft">${TEXTS.perMillion}</p>`,
-  ];
+  const pages = pagerOf(
+    { name: 'after', first: TEXTS.first, more: TEXTS.more },
+    {
+      page: 'catalogue',
+      query: { q: query.get('q') ?? undefined },
+      place: start === 0 ? undefined : after,
+      next: fits.length > start + shown.length ? shown.at(-1)?.id : undefined,
+    },
+  );
+  const models = listing({
+    caption: html`${TEXTS.models} ${soft(TEXTS.count(fits.length, file.models.length))}`,
+    columns: TEXTS.modelColumns,
+    numbers: [2, 3, 4, 5],
+    rows: shown.map((model) => cellsOf(asked, model, namesOf(model), formats.count(calls.get(model.id) ?? 0))),
+    empty: TEXTS.noModel,
+  });
+  return [models, pages, html`<p class="soft">${TEXTS.perMillion}</p>`];
 }
 
-interface ModelRow {
-  readonly model: CatalogueModel;
-  readonly aliases: readonly string[];
-  readonly calls: number;
+/** How often each model was called in a day. Those beyond the hundred most used are not there. */
+async function callsByModel({ stats, clock }: OpsRequest): Promise<ReadonlyMap<string, number>> {
+  const toMs = clock.nowMs();
+  const all = await stats.byModel({ of: 'every app', mode: 'live', fromMs: toMs - DAY_MS, toMs });
+  return new Map(all.map(({ model, calls }) => [model, calls]));
 }
 
-function rowOf(
-  services: OpsCatalogueServices,
+function cellsOf(
   asked: OpsRequest,
-  { model, aliases, calls }: ModelRow,
+  model: CatalogueModel,
+  aliases: readonly string[],
+  calls: string,
 ): readonly (Html | string)[] {
   const [first, ...others] = upstreamsOf(model);
   if (first === undefined) return [];
-  const price = priceCells(model, first, services.clock.nowMs(), amountIn(asked, services));
-  const by = html`${first.provider}${others.length === 0 ? undefined : html` <span class="soft">${TEXTS.others(others.length)}</span>`}`;
+  const state = stateBadge(asked, model);
   const names = aliases.slice(0, 3).join(', ');
   return [
-    html`<a href="${opsPath('model', { id: model.id })}">${model.id}</a>${stateOf(services, model)}${names === '' ? undefined : html`<br><span class="soft">${TEXTS.aliases} ${names}</span>`}`,
-    by,
-    model.free ? TEXTS.states.free : price.input,
-    model.free ? '' : price.output,
-    model.free ? '' : price.margin,
-    asked.request.formats.count(calls),
+    html`<a href="${opsPath('model', { id: model.id })}">${model.id}</a>${state && html` ${state}`}${names && html`<br>${soft(`${TEXTS.aliases} ${names}`)}`}`,
+    html`${first.provider}${others.length === 0 ? undefined : html` ${soft(TEXTS.others(others.length))}`}`,
+    ...(model.free ? [TEXTS.states.free, '', ''] : priceCells(asked, model, first)),
+    calls,
   ];
-}
-
-/** What keeps apps from calling a model, if anything does. */
-export function stateOf(
-  { catalogue }: OpsCatalogueServices,
-  { id, enabled, resale }: CatalogueModel,
-): Html | undefined {
-  if (!enabled) return html` ${badge(TEXTS.states.off, 'warn')}`;
-  if (catalogue.find(id)?.isServed !== true) return html` ${badge(TEXTS.states['no-key'], 'warn')}`;
-  return resale === 'reserved' ? html` ${badge(TEXTS.states.reserved, 'good')}` : undefined;
 }

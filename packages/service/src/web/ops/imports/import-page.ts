@@ -4,45 +4,35 @@ import { button } from '#web/components/button.ts';
 import { codeBlock } from '#web/components/code-block.ts';
 import { hiddenField } from '#web/fields/form.ts';
 import { errorSummary } from '#web/components/notices.ts';
-import { section } from '#web/components/section.ts';
 import { textField } from '#web/fields/text-field.ts';
-import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
-import { redirectTo } from '#web/frame/responses.ts';
-import { forOperator } from '#web/ops/frame/for-operator.ts';
+import type { PageResponse } from '#web/frame/page.ts';
+import { actPage } from '#web/ops/frame/act-page.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
-import { showOpsPage } from '#web/ops/frame/old-page.ts';
+import { part } from '#web/ops/frame/details.ts';
 import { opsPath } from '#web/ops/frame/ops-path.ts';
 import { momentIn } from '#web/ops/catalogue/parts.ts';
-import type { OpsCatalogueServices } from '#web/ops/catalogue/services.ts';
-import { CATALOGUE_TEXTS, IMPORT_TEXTS as TEXTS, PRICE_TEXTS } from '#web/ops/catalogue/texts.ts';
+import { IMPORT_TEXTS as TEXTS, PRICE_TEXTS } from '#web/ops/catalogue/texts.ts';
 
 /** This leaves room for the list of models.dev, which has some three megabytes. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024;
 const REPORT_CHARACTERS_MAX = 20_000;
 
-/**
- * Makes the page `/ops/catalogue-import`, which takes a catalogue or a price list and leads to what it would change.
- */
-export function importPage(services: OpsCatalogueServices): PageMethods {
-  return forOperator(services, {
-    formBytesMax: FILE_BYTES_MAX,
-    GET: (asked) => showImport(services, asked, {}),
-    POST: async (asked, form) => {
-      const text = form.file('file')?.toString('utf8');
-      if (text === undefined) return showImport(services, asked, { refusal: refuse('BAD_REQUEST', TEXTS.noFile) });
-      const draft =
-        form.field('kind') === 'list'
-          ? await sendList(services, form, text)
-          : await services.operator.catalogueImport.sendFile(text);
-      if (draft instanceof Refusal) return showImport(services, asked, { refusal: draft });
-      if (typeof draft !== 'string') return showImport(services, asked, draft);
-      return redirectTo(opsPath('catalogue-draft', { id: draft }));
-    },
-  });
-}
+/** The page `/ops/catalogue-import`, which takes a catalogue or a price list and leads to what it would change. */
+export const importPage = actPage({
+  formBytesMax: FILE_BYTES_MAX,
+  show: showImport,
+  act: async (asked, form) => {
+    const text = form.file('file')?.toString('utf8');
+    if (text === undefined) return refuse('BAD_REQUEST', TEXTS.noFile);
+    const isList = form.field('kind') === 'list';
+    const draft = isList ? await sendList(asked, form, text) : await asked.operator.catalogueImport.sendFile(text);
+    if (draft instanceof Refusal) return draft;
+    return typeof draft === 'string' ? opsPath('catalogue-draft', { id: draft }) : showImport(asked, draft);
+  },
+});
 
-async function sendList({ operator, currency }: OpsCatalogueServices, form: Form, list: string) {
+async function sendList({ operator, currency }: OpsRequest, form: Form, list: string) {
   const from = momentIn(form.field('from').trim());
   if (from instanceof Refusal) return from;
   const dollar = currency === 'USD' ? '1' : form.field('dollar').trim().replace(',', '.');
@@ -61,8 +51,8 @@ function fileField(id: string): Html {
 <input id="${id}" name="file" type="file" accept=".json,application/json" required>`;
 }
 
-function showImport(services: OpsCatalogueServices, asked: OpsRequest, { refusal, report }: Shown): PageResponse {
-  const { currency } = services;
+function showImport(asked: OpsRequest, { refusal, report }: Shown = {}): PageResponse {
+  const { currency } = asked;
   const dollar = textField({
     name: 'dollar',
     label: TEXTS.dollar(currency),
@@ -79,15 +69,13 @@ ${button(TEXTS.compare)}`;
   const ofCatalogue = html`${hiddenField('kind', 'catalogue')}\n${fileField('catalogue')}\n${button(TEXTS.compare)}`;
   const send = (fields: Html) => asked.form('catalogue-import', fields, { hasFile: true });
   const body = html`${errorSummary(refusal?.message)}
-${report === undefined ? undefined : section({ id: 'report', heading: TEXTS.nothingNew, body: [reportBlock(report)] })}
-${section({ id: 'prices', heading: TEXTS.prices, body: [html`<p>${TEXTS.pricesWhat}</p>`, send(ofList)] })}
-${section({ id: 'whole', heading: TEXTS.catalogue, body: [html`<p>${TEXTS.catalogueWhat}</p>`, send(ofCatalogue)] })}`;
-  const place = { page: 'catalogue', above: CATALOGUE_TEXTS.title };
-  return showOpsPage(services, asked, { ...place, title: TEXTS.title, body, refusal });
+${report === undefined ? undefined : part('report', TEXTS.nothingNew, reportBlock(report))}
+${part('prices', TEXTS.prices, html`<p>${TEXTS.pricesWhat}</p>`, send(ofList))}
+${part('whole', TEXTS.catalogue, html`<p>${TEXTS.catalogueWhat}</p>`, send(ofCatalogue))}`;
+  return asked.show({ title: TEXTS.title, body, below: 'catalogue', refusal });
 }
 
 /** What the price lists say, as the command writes it. */
 export function reportBlock(report: string): Html {
-  const code = report.slice(0, REPORT_CHARACTERS_MAX);
-  return codeBlock({ id: 'lists', label: TEXTS.report, code });
+  return codeBlock({ id: 'lists', label: TEXTS.report, code: report.slice(0, REPORT_CHARACTERS_MAX) });
 }

@@ -4,10 +4,10 @@ import { button } from '#web/components/button.ts';
 import { confirmation } from '#web/components/confirm.ts';
 import { hiddenField } from '#web/fields/form.ts';
 import { list } from '#web/components/list.ts';
-import { section } from '#web/components/section.ts';
 import { textField } from '#web/fields/text-field.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
-import { actFields } from '#web/ops/catalogue/parts.ts';
+import { code, part } from '#web/ops/frame/details.ts';
+import { changeFields } from '#web/ops/catalogue/changes.ts';
 import { MODEL_TEXTS as TEXTS } from '#web/ops/catalogue/texts.ts';
 
 interface Aliases {
@@ -18,31 +18,24 @@ interface Aliases {
 
 /** The other names of a model, and the forms that add and remove one. */
 export function aliasesPart(asked: OpsRequest, { model, file, version }: Aliases): Html {
-  const names = Object.entries(file.aliases)
-    .filter(([, target]) => target === model.id)
-    .map(([alias]) => alias);
-  const query = `id=${encodeURIComponent(model.id)}`;
+  const query = { id: model.id };
+  const mayChange = asked.may('alias');
+  const names = Object.entries(file.aliases).flatMap(([alias, target]) => (target === model.id ? [alias] : []));
   const items = names.map((alias, at) => {
+    const act = TEXTS.removeAliasAct(alias);
     const fields = html`${hiddenField('gone', alias)}
-${actFields(version, { of: `-${at}` })}
-${button(TEXTS.removeAlias, { kind: 'danger', label: TEXTS.removeAliasAct(alias) })}`;
+${changeFields(version, { of: `-${at}` })}
+${button(TEXTS.removeAlias, { kind: 'danger', label: act })}`;
     const form = asked.form('alias', fields, { query });
-    const remove = confirmation({
-      act: TEXTS.removeAliasAct(alias),
-      what: TEXTS.removeAliasWhat(alias),
-      form,
-    });
-    return html`<code>${alias}</code>${asked.may('alias') ? remove : undefined}`;
+    return html`${code(alias)}${mayChange ? confirmation({ act, what: TEXTS.removeAliasWhat(alias), form }) : undefined}`;
   });
   const add = html`${textField({ name: 'alias', label: TEXTS.alias, hint: TEXTS.aliasHint, lengthMax: 128, isRequired: true })}
-${actFields(version)}
+${changeFields(version)}
 ${button(TEXTS.addAlias)}`;
-  return section({
-    id: 'aliases',
-    heading: TEXTS.aliases,
-    body: [
-      items.length === 0 ? html`<p>${TEXTS.noAlias}</p>` : list(items),
-      asked.may('alias') ? asked.form('alias', add, { query }) : undefined,
-    ],
-  });
+  return part(
+    'aliases',
+    TEXTS.aliases,
+    items.length === 0 ? html`<p>${TEXTS.noAlias}</p>` : list(items),
+    mayChange ? asked.form('alias', add, { query }) : undefined,
+  );
 }

@@ -1,3 +1,4 @@
+import type { CatalogueModel } from '@purser/contract/catalogue.ts';
 import { html } from '#kernel/text/html.ts';
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/text/json.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
@@ -6,16 +7,14 @@ import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
 import { textArea } from '#web/fields/text-area.ts';
-import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import type { PageResponse } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
-import { forOperator } from '#web/ops/frame/for-operator.ts';
+import { actPage } from '#web/ops/frame/act-page.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
-import { showOpsPage } from '#web/ops/frame/old-page.ts';
 import { opsPath } from '#web/ops/frame/ops-path.ts';
-import { type Saving, saveModel, showPreview } from '#web/ops/models/model-preview.ts';
-import { actFields, actIn } from '#web/ops/catalogue/parts.ts';
-import type { OpsCatalogueServices } from '#web/ops/catalogue/services.ts';
-import { CATALOGUE_TEXTS, EDIT_TEXTS as TEXTS } from '#web/ops/catalogue/texts.ts';
+import { changeFields, changeIn, type GivenChange, showUnsaved } from '#web/ops/catalogue/changes.ts';
+import { concernedApps, effectPart } from '#web/ops/catalogue/effect-part.ts';
+import { EDIT_TEXTS as TEXTS } from '#web/ops/catalogue/texts.ts';
 
 /** What a new entry needs at least. It is reserved until somebody opens it, as proprietary families must stay (MO-04). */
 const TEMPLATE = {
@@ -30,46 +29,47 @@ const TEMPLATE = {
   maxOutputTokens: 8_000,
 };
 
-interface Typed {
-  readonly entry: string;
-  readonly reason: string;
-  readonly version: bigint;
-}
-
 /**
- * Makes the page `/ops/model-edit?id=`, which shows one entry as JSON. Without an id, it is a new entry, of the
+ * The page `/ops/model-edit?id=`, which shows one entry as JSON. Without an id, it is a new entry, of the
  * provider that `provider` names. A first press shows what the change does, the second saves it.
  */
-export function modelEditPage(services: OpsCatalogueServices): PageMethods {
-  return forOperator(services, {
-    GET: async (asked) => {
-      const { file, version } = await services.operator.catalogue.read();
-      const id = asked.request.query.get('id') ?? '';
-      const model = file.models.find((one) => one.id === id);
-      if (model === undefined && id !== '') return redirectTo(opsPath('model', { id }));
-      const provider = asked.request.query.get('provider') ?? '';
-      const fresh = Object.hasOwn(file.providers, provider)
-        ? { ...TEMPLATE, id: `${provider}.model-1`, provider }
-        : TEMPLATE;
-      return showEdit(services, asked, { entry: jsonOf(model ?? fresh), reason: '', version });
-    },
-    POST: async (asked, form) => {
-      const id = asked.request.query.get('id') ?? '';
-      const entry = form.field('entry');
-      const again = async (refusal: Refusal): Promise<PageResponse> => {
-        const { version } = await services.operator.catalogue.read();
-        return showEdit(services, asked, { entry, reason: form.field('reason'), version }, refusal);
-      };
-      const given = actIn(asked, form);
-      if (given instanceof Refusal) return again(given);
-      const parsed = entryIn(entry, id);
-      if (parsed instanceof Refusal) return again(parsed);
-      const saving: Saving = { ...given, id: parsed.id, entry: parsed.entry, isNew: id === '' };
-      const done =
-        form.field('confirm') === '' ? await showPreview(services, asked, saving) : await saveModel(services, saving);
-      return done instanceof Refusal ? again(done) : done;
-    },
-  });
+export const modelEditPage = actPage({
+  show: async (asked, again) => {
+    const [id, provider] = [asked.asks('id'), asked.asks('provider')];
+    const { file, version } = await asked.operator.catalogue.read();
+    const model = file.models.find((one) => one.id === id);
+    const refusal = again?.refusal;
+    if (model === undefined && id !== '' && refusal === undefined) return redirectTo(opsPath('model', { id }));
+    const own = Object.hasOwn(file.providers, provider) ? { id: `${provider}.model-1`, provider } : {};
+    const value = again?.form.field('entry') ?? JSON.stringify(model ?? { ...TEMPLATE, ...own }, undefined, 2);
+    const isInvalid = refusal !== undefined;
+    const fields = html`${textArea({ name: 'entry', label: TEXTS.entry, value, hint: TEXTS.entryHint, isInvalid, rows: 24 })}
+${changeFields(version, { typed: again?.form.field('reason') ?? '' })}
+${button(TEXTS.show)}`;
+    const body = html`${errorSummary(refusal?.message)}
+${card(asked.form('model-edit', fields, { query: { id } }))}
+${linkLine(backFrom(id), TEXTS.back)}`;
+    return asked.show({ title: titleOf(id), body, below: 'catalogue', refusal });
+  },
+  act: async (asked, form) => {
+    const id = asked.asks('id');
+    const given = changeIn(asked, form);
+    if (given instanceof Refusal) return given;
+    const parsed = entryIn(form.field('entry'), id);
+    if (parsed instanceof Refusal) return parsed;
+    if (form.field('confirm') === '') return showChange(asked, { ...given, ...parsed, isNew: id === '' });
+    const change = { kind: 'model', name: parsed.id, entry: parsed.entry } as const;
+    const saved = await asked.operator.catalogue.change(given.act, change, given.version);
+    return saved instanceof Refusal ? saved : opsPath('model', { id: parsed.id, done: 'saved' });
+  },
+});
+
+function titleOf(id: string): string {
+  return id === '' ? TEXTS.newTitle : TEXTS.title(id);
+}
+
+function backFrom(id: string): string {
+  return id === '' ? opsPath('catalogue') : opsPath('model', { id });
 }
 
 function entryIn(
@@ -83,24 +83,31 @@ function entryIn(
   return id !== '' && named !== id ? refuse('BAD_REQUEST', TEXTS.otherId) : { id: named, entry };
 }
 
-function jsonOf(entry: object): string {
-  return JSON.stringify(entry, undefined, 2);
+/** An entry on its way into the catalogue. */
+interface Saving extends GivenChange {
+  readonly id: string;
+  readonly entry: object;
+  readonly isNew: boolean;
 }
 
-function showEdit(
-  services: OpsCatalogueServices,
+/** Shows what saving an entry would do, with the form that saves it. It is refused like the saving itself. */
+export async function showChange(
   asked: OpsRequest,
-  { entry, reason, version }: Typed,
-  refusal?: Refusal,
-): PageResponse {
-  const id = asked.request.query.get('id') ?? '';
-  const fields = html`${textArea({ name: 'entry', label: TEXTS.entry, value: entry, hint: TEXTS.entryHint, isInvalid: refusal !== undefined, rows: 24 })}
-${actFields(version, { typed: reason })}
-${button(TEXTS.show)}`;
-  const query = id === '' ? '' : `id=${encodeURIComponent(id)}`;
-  const body = html`${errorSummary(refusal?.message)}
-${card(asked.form('model-edit', fields, { query }))}
-${linkLine(id === '' ? opsPath('catalogue') : opsPath('model', { id }), TEXTS.back)}`;
-  const title = id === '' ? TEXTS.newTitle : TEXTS.title(id);
-  return showOpsPage(services, asked, { title, body, page: 'catalogue', above: CATALOGUE_TEXTS.title, refusal });
+  { id, entry, isNew, act, version }: Saving,
+): Promise<PageResponse | Refusal> {
+  const seen = await asked.operator.catalogue.preview({ kind: 'model', name: id, entry }, version);
+  if (seen instanceof Refusal) return seen;
+  const find = (models: readonly CatalogueModel[]) => models.find((model) => model.id === id);
+  const [before, after] = [find(seen.before.models), find(seen.after.models)];
+  if (isNew && before !== undefined) return refuse('CONFLICT', TEXTS.exists);
+  const known = isNew ? '' : id;
+  const values = { entry: JSON.stringify(entry), version: version.toString(), reason: act.reason ?? '' };
+  return showUnsaved(asked, {
+    title: titleOf(known),
+    effect: effectPart(asked, { before, after }),
+    beside: [await concernedApps(asked, [id])],
+    form: { page: 'model-edit', query: { id: known }, values },
+    save: TEXTS.save,
+    back: backFrom(known),
+  });
 }

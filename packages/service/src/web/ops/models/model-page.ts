@@ -1,198 +1,127 @@
 import { type CatalogueFile, type CatalogueModel, upstreamsOf } from '@purser/contract/catalogue.ts';
 import { effectOf } from '#catalogue/price-effect.ts';
 import { type Html, html } from '#kernel/text/html.ts';
-import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { refuse } from '#kernel/faults/refusal.ts';
 import { button, buttonLink, row } from '#web/components/button.ts';
-import { confirmation } from '#web/components/confirm.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { hiddenField } from '#web/fields/form.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
-import { section } from '#web/components/section.ts';
-import { table } from '#web/figures/table.ts';
-import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import type { PageResponse } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
-import { forOperator } from '#web/ops/frame/for-operator.ts';
-import type { OpsRequest } from '#web/ops/frame/asked.ts';
-import { showOpsPage } from '#web/ops/frame/old-page.ts';
+import type { Again } from '#web/ops/frame/act-page.ts';
+import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
+import { listing, part } from '#web/ops/frame/details.ts';
 import { opsPath } from '#web/ops/frame/ops-path.ts';
-import { aliasesPart } from '#web/ops/models/aliases-part.ts';
-import { stateOf } from '#web/ops/catalogue/catalogue-page.ts';
-import { type AppNames, appLink } from '#web/ops/frame/links.ts';
+import { removalForm, removalPart } from '#web/ops/catalogue/changes.ts';
 import { sampleWords, usedBy } from '#web/ops/catalogue/effect-part.ts';
-import { laterPricesPart } from '#web/ops/models/later-prices.ts';
-import { actFields, amountIn, healthBadge, priceCells } from '#web/ops/catalogue/parts.ts';
-import { pricesPart } from '#web/ops/models/prices-part.ts';
-import type { OpsCatalogueServices } from '#web/ops/catalogue/services.ts';
+import { healthBadge, priceCells, stateBadge } from '#web/ops/catalogue/parts.ts';
 import { CATALOGUE_TEXTS, MODEL_TEXTS as TEXTS } from '#web/ops/catalogue/texts.ts';
+import { aliasesPart } from '#web/ops/models/aliases-part.ts';
+import { laterPricesPart, pricesPart } from '#web/ops/models/prices-part.ts';
 
-/** Makes the page `/ops/model?id=`, which shows one entry with its prices, upstreams and aliases, and who uses it. */
-export function modelPage(services: OpsCatalogueServices): PageMethods {
-  return forOperator(services, { GET: (asked) => showModel(services, asked, asked.request.query.get('id') ?? '') });
-}
+/** The page `/ops/model?id=`, which shows one entry with its prices, upstreams and aliases, and who uses it. */
+export const modelPage: OpsPage = { GET: (asked) => showModel(asked) };
 
-interface ShownModel {
-  readonly model: CatalogueModel;
-  readonly file: CatalogueFile;
-  readonly version: bigint;
-}
+/** The form `/ops/model-delete?id=`, which removes the model. */
+export const modelDeleteForm = removalForm({ kind: 'model', field: 'id' }, showModel);
 
 /** The page of a model, also after a form on it was refused. */
-export async function showModel(
-  services: OpsCatalogueServices,
-  asked: OpsRequest,
-  id: string,
-  refusal?: Refusal,
-): Promise<PageResponse> {
+export async function showModel(asked: OpsRequest, again?: Pick<Again, 'refusal'>): Promise<PageResponse> {
+  const id = asked.asks('id');
   if (id === '') return redirectTo(opsPath('catalogue'));
-  const { file, version } = await services.operator.catalogue.read();
+  const { file, version } = await asked.operator.catalogue.read();
   const model = file.models.find((one) => one.id === id);
-  const page = { page: 'catalogue', above: CATALOGUE_TEXTS.title };
+  const refusal = again?.refusal ?? (model === undefined ? refuse('NOT_FOUND', TEXTS.none) : undefined);
   if (model === undefined) {
-    const none = refusal ?? refuse('NOT_FOUND', TEXTS.none);
-    return showOpsPage(services, asked, {
-      ...page,
-      title: id,
-      body: html`${errorSummary(none.message)}`,
-      refusal: none,
-    });
+    return asked.show({ title: id, body: html`${errorSummary(refusal?.message)}`, below: 'catalogue', refusal });
   }
-  const shown = { model, file, version };
-  const used = await usedBy(services, [id]);
-  const names = await services.operator.apps.names(used.map(({ appId }) => appId));
-  const notice = refusal === undefined ? TEXTS.done.get(asked.request.query.get('done')) : undefined;
+  const notice = refusal === undefined ? TEXTS.done.get(asked.query.get('done')) : undefined;
+  const used = await usedBy(asked, [id]);
   const body = html`${errorSummary(refusal?.message)}${successNotice(notice)}
-${factsPart(services, asked, shown)}
-${upstreamsPart(services, asked, shown)}
-${costsPart(services, asked, model)}
-${await pricesPart(services, asked, id)}
-${laterPricesPart(asked, { model, version, nowMs: services.clock.nowMs() })}
-${aliasesPart(asked, shown)}
-${usedPart(services, asked, used, names)}
-${removePart(asked, shown, used.length)}`;
-  return showOpsPage(services, asked, { ...page, title: id, body, refusal });
+${factsPart(asked, model)}
+${upstreamsPart(asked, model)}
+${costsPart(asked, model)}
+${await pricesPart(asked, id)}
+${laterPricesPart(asked, model, version)}
+${aliasesPart(asked, { model, file, version })}
+${await usedPart(asked, used)}
+${removalOf(asked, model, file, version, used.length)}`;
+  return asked.show({ title: id, body, below: 'catalogue', refusal });
 }
 
-function factsPart(services: OpsCatalogueServices, asked: OpsRequest, { model }: ShownModel): Html {
-  const { formats } = asked.request;
-  const tokens = (count: number) => TEXTS.tokens(formats.count(count));
-  const usual = model.defaultOutputTokens ?? model.maxOutputTokens;
-  return section({
-    id: 'facts',
-    heading: TEXTS.facts,
-    body: [
-      definitionList([
-        [TEXTS.state, stateOf(services, model) ?? TEXTS.served],
-        [TEXTS.resale, TEXTS.resales[model.resale]],
-        [TEXTS.context, tokens(model.contextTokens)],
-        [TEXTS.output, tokens(model.maxOutputTokens)],
-        [TEXTS.usual, tokens(usual)],
-        [TEXTS.timeout, TEXTS.seconds(model.timeoutMs)],
-      ]),
-      row(
-        buttonLink(opsPath('price', { id: model.id }), TEXTS.changePrice, 'quiet'),
-        buttonLink(opsPath('model-edit', { id: model.id }), TEXTS.edit, 'quiet'),
-      ),
-    ],
-  });
+function factsPart(asked: OpsRequest, model: CatalogueModel): Html {
+  const tokens = (count: number) => TEXTS.tokens(asked.formats.count(count));
+  const facts = definitionList([
+    [TEXTS.state, stateBadge(asked, model) ?? TEXTS.served],
+    [TEXTS.resale, TEXTS.resales[model.resale]],
+    [TEXTS.context, tokens(model.contextTokens)],
+    [TEXTS.output, tokens(model.maxOutputTokens)],
+    [TEXTS.usual, tokens(model.defaultOutputTokens ?? model.maxOutputTokens)],
+    [TEXTS.timeout, TEXTS.seconds(model.timeoutMs)],
+  ]);
+  const links = row(
+    buttonLink(opsPath('price', { id: model.id }), TEXTS.changePrice, 'quiet'),
+    buttonLink(opsPath('model-edit', { id: model.id }), TEXTS.edit, 'quiet'),
+  );
+  return part('facts', TEXTS.facts, facts, links);
 }
 
-function upstreamsPart(services: OpsCatalogueServices, asked: OpsRequest, { model }: ShownModel): Html {
-  const reports = services.operator.readUpstreams();
-  const amount = amountIn(asked, services);
+function upstreamsPart(asked: OpsRequest, model: CatalogueModel): Html {
+  const reports = asked.operator.readUpstreams();
   const rows = upstreamsOf(model).map((upstream) => {
-    const { provider, providerModel } = upstream;
-    const price = priceCells(model, upstream, services.clock.nowMs(), amount);
-    const own = reports.filter((one) => one.provider === provider && one.providerModel === providerModel);
+    const { provider: name, providerModel } = upstream;
+    const own = reports.filter((one) => one.provider === name && one.providerModel === providerModel);
     const fields = html`${hiddenField('model', providerModel)}
-${button(TEXTS.test, { kind: 'quiet', label: TEXTS.testOf(`${provider}/${providerModel}`) })}`;
+${button(TEXTS.test, { kind: 'quiet', label: TEXTS.testOf(`${name}/${providerModel}`) })}`;
     return [
-      html`<a href="${opsPath('provider', { name: provider })}">${provider}</a>`,
+      html`<a href="${opsPath('provider', { name })}">${name}</a>`,
       providerModel,
-      price.input,
-      price.output,
-      price.margin,
+      ...priceCells(asked, model, upstream),
       healthBadge(own),
-      asked.may('provider-test')
-        ? asked.form('provider-test', fields, { query: `name=${encodeURIComponent(provider)}` })
-        : '',
+      asked.may('provider-test') ? asked.form('provider-test', fields, { query: { name } }) : '',
     ];
   });
-  return section({
-    id: 'upstreams',
-    heading: TEXTS.upstreams,
-    body: [
-      table({
-        caption: html`<span class="soft">${CATALOGUE_TEXTS.perMillion}</span>`,
-        columns: TEXTS.upstreamColumns.map((name, at) => ({ name, isNumeric: at > 1 && at < 5 })),
-        rows,
-        empty: '',
-      }),
-    ],
-  });
-}
-
-function costsPart(services: OpsCatalogueServices, asked: OpsRequest, model: CatalogueModel): Html {
-  const amount = amountIn(asked, services);
-  const rows = effectOf(undefined, model, services.clock.nowMs()).flatMap(({ provider, providerModel, after }) =>
-    after === undefined
-      ? []
-      : [
-          [
-            `${provider}/${providerModel}`,
-            ...[after.hold, after.charge, after.cost, after.margin].map((micros) => amount(micros)),
-          ],
-        ],
+  const note = CATALOGUE_TEXTS.perMillion;
+  return part(
+    'upstreams',
+    TEXTS.upstreams,
+    listing({ note, columns: TEXTS.upstreamColumns, numbers: [2, 3, 4], rows }),
   );
-  return section({
-    id: 'costs',
-    heading: TEXTS.costs,
-    body: [
-      table({
-        caption: html`<span class="soft">${sampleWords(asked)}</span>`,
-        columns: TEXTS.costColumns.map((name, at) => ({ name, isNumeric: at > 0 })),
-        rows,
-        empty: '',
-      }),
-    ],
-  });
 }
 
-function usedPart(
-  services: OpsCatalogueServices,
-  { role, request: { formats } }: OpsRequest,
+function costsPart(asked: OpsRequest, model: CatalogueModel): Html {
+  const rows = effectOf(undefined, model, asked.clock.nowMs()).flatMap(({ provider, providerModel, after }) => {
+    if (after === undefined) return [];
+    const amounts = [after.hold, after.charge, after.cost, after.margin].map((micros) => asked.amount(micros));
+    return [[`${provider}/${providerModel}`, ...amounts]];
+  });
+  const note = sampleWords(asked);
+  return part('costs', TEXTS.costs, listing({ note, columns: TEXTS.costColumns, numbers: [1, 2, 3, 4], rows }));
+}
+
+async function usedPart(
+  { operator, appLink, formats, amount }: OpsRequest,
   used: Awaited<ReturnType<typeof usedBy>>,
-  names: AppNames,
-): Html {
-  return section({
-    id: 'used',
-    heading: TEXTS.used,
-    body: [
-      table({
-        caption: html`<span class="soft">${TEXTS.usedMost}</span>`,
-        columns: TEXTS.usedColumns.map((name, at) => ({ name, isNumeric: at > 0 })),
-        rows: used.map(({ appId, calls, charged }) => [
-          appLink(role, appId, names),
-          formats.count(calls),
-          formats.amount(charged, services.currency),
-        ]),
-        empty: TEXTS.notUsed,
-      }),
-    ],
+): Promise<Html> {
+  const names = await operator.apps.names(used.map(({ appId }) => appId));
+  const shown = listing({
+    note: TEXTS.usedMost,
+    columns: TEXTS.usedColumns,
+    numbers: [1, 2],
+    rows: used.map(({ appId, calls, charged }) => [appLink(appId, names), formats.count(calls), amount(charged)]),
+    empty: TEXTS.notUsed,
   });
+  return part('used', TEXTS.used, shown);
 }
 
-function removePart(asked: OpsRequest, { model, file, version }: ShownModel, apps: number): Html | undefined {
-  if (!asked.may('model-delete')) return undefined;
-  const hasAlias = Object.values(file.aliases).includes(model.id);
-  const fields = html`${actFields(version, { of: '-remove' })}\n${button(TEXTS.remove, { kind: 'danger' })}`;
-  const form = asked.form('model-delete', fields, { query: `id=${encodeURIComponent(model.id)}` });
-  return section({
-    id: 'remove',
-    heading: TEXTS.remove,
-    body: [
-      hasAlias
-        ? html`<p>${TEXTS.removeFirst}</p>`
-        : confirmation({ act: TEXTS.remove, what: TEXTS.removeWhat(apps), form }),
-    ],
-  });
+function removalOf(
+  asked: OpsRequest,
+  { id }: CatalogueModel,
+  { aliases }: CatalogueFile,
+  version: bigint,
+  apps: number,
+): Html | undefined {
+  const first = Object.values(aliases).includes(id) ? TEXTS.removeFirst : undefined;
+  const removal = { kind: 'model', field: 'id', name: id, version } as const;
+  return removalPart(asked, { ...removal, title: TEXTS.remove, what: TEXTS.removeWhat(apps), first });
 }

@@ -1,44 +1,36 @@
+import type { CatalogueModel } from '@purser/contract/catalogue.ts';
 import { priceToWire } from '#catalogue/price-row.ts';
 import type { PastPrice } from '#catalogue/price-history.ts';
+import { epochMsOf } from '#kernel/time/clock.ts';
 import { type Html, html } from '#kernel/text/html.ts';
-import { micros } from '#kernel/values/micros.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
 import { badge } from '#web/components/badge.ts';
-import { moment } from '#web/figures/moment.ts';
-import { section } from '#web/components/section.ts';
-import { table } from '#web/figures/table.ts';
+import { button } from '#web/components/button.ts';
+import { fold } from '#web/components/fold.ts';
+import { hiddenField } from '#web/fields/form.ts';
+import { list } from '#web/components/list.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
-import { amountIn } from '#web/ops/catalogue/parts.ts';
-import type { OpsCatalogueServices } from '#web/ops/catalogue/services.ts';
+import { listing, part, soft } from '#web/ops/frame/details.ts';
+import { changeFields } from '#web/ops/catalogue/changes.ts';
 import { CATALOGUE_TEXTS, MODEL_TEXTS as TEXTS } from '#web/ops/catalogue/texts.ts';
 
 const ROWS_MAX = 30;
 
 /** The prices that a model has had, has and will have, the newest first. */
-export async function pricesPart(services: OpsCatalogueServices, asked: OpsRequest, id: string): Promise<Html> {
-  const found = await services.operator.catalogue.prices(id);
+export async function pricesPart(asked: OpsRequest, id: string): Promise<Html> {
+  const found = await asked.operator.catalogue.prices(id);
   const prices = found instanceof Refusal ? [] : found;
-  return section({
-    id: 'prices',
-    heading: TEXTS.history,
-    body: [
-      table({
-        caption: html`<span class="soft">${prices.length > ROWS_MAX ? TEXTS.historyMost(ROWS_MAX) : CATALOGUE_TEXTS.perMillion}</span>`,
-        columns: TEXTS.historyColumns.map((name, at) => ({ name, isNumeric: at > 1 })),
-        rows: prices.slice(0, ROWS_MAX).map((price) => rowOf(services, asked, price)),
-        empty: TEXTS.noHistory,
-      }),
-    ],
+  const shown = listing({
+    note: prices.length > ROWS_MAX ? TEXTS.historyMost(ROWS_MAX) : CATALOGUE_TEXTS.perMillion,
+    columns: TEXTS.historyColumns,
+    numbers: [2, 3, 4, 5],
+    rows: prices.slice(0, ROWS_MAX).map((price) => cellsOf(asked, price)),
+    empty: TEXTS.noHistory,
   });
+  return part('prices', TEXTS.history, shown);
 }
 
-function rowOf(
-  services: OpsCatalogueServices,
-  asked: OpsRequest,
-  { price, fromMs, untilMs, state }: PastPrice,
-): readonly (Html | string)[] {
-  const { formats } = asked.request;
-  const amount = amountIn(asked, services);
+function cellsOf({ amount, moment }: OpsRequest, { price, fromMs, untilMs, state }: PastPrice) {
   const { inputMicrosPerMillion, outputMicrosPerMillion, marginBasisPoints, marginMicrosPerCall, version } =
     priceToWire(price);
   const share = CATALOGUE_TEXTS.basisPoints(marginBasisPoints);
@@ -46,12 +38,12 @@ function rowOf(
     marginMicrosPerCall === undefined
       ? ''
       : CATALOGUE_TEXTS.and + CATALOGUE_TEXTS.aCall(amount(BigInt(marginMicrosPerCall)));
-  const until = untilMs === undefined ? undefined : html`<br>${TEXTS.until} ${moment(untilMs, formats)}`;
+  const until = untilMs === undefined ? undefined : html`<br>${TEXTS.until} ${moment(untilMs)}`;
   return [
-    html`${stateWords(state)}<br>${TEXTS.since} ${moment(fromMs, formats)}${until}`,
+    html`${stateWords(state)}<br>${TEXTS.since} ${moment(fromMs)}${until}`,
     price.provider === null ? '' : `${price.provider}/${price.provider_model ?? ''}`,
-    formats.amount(micros(BigInt(inputMicrosPerMillion)), services.currency),
-    formats.amount(micros(BigInt(outputMicrosPerMillion)), services.currency),
+    amount(BigInt(inputMicrosPerMillion)),
+    amount(BigInt(outputMicrosPerMillion)),
     share + perCall,
     String(version),
   ];
@@ -60,5 +52,50 @@ function rowOf(
 function stateWords(state: PastPrice['state']): Html {
   const words = TEXTS.historyStates[state];
   if (state === 'current') return badge(words, 'good');
-  return state === 'future' ? badge(words, 'warn') : html`<span class="soft">${words}</span>`;
+  return state === 'future' ? badge(words, 'warn') : soft(words);
+}
+
+/** The prices that are set for later. Taking one back is a change of the entry, so the next page shows what it does first. */
+export function laterPricesPart(asked: OpsRequest, model: CatalogueModel, version: bigint): Html | undefined {
+  const items = laterPricesOf(model, asked.clock.nowMs()).map(({ fromMs, upstream, without }, at) => {
+    const words = TEXTS.laterFrom(asked.formats.moment(fromMs), upstream);
+    if (!asked.may('model-edit')) return words;
+    const fields = html`${hiddenField('entry', JSON.stringify(without, undefined, 2))}
+${changeFields(version, { of: `-later-${at}` })}
+${button(TEXTS.takeBackShow)}`;
+    const form = asked.form('model-edit', fields, { query: { id: model.id } });
+    return html`${words}\n${fold(TEXTS.takeBack, form)}`;
+  });
+  return items.length === 0 ? undefined : part('later', TEXTS.later, list(items));
+}
+
+/** A price that is set for later, and the entry without it. */
+interface LaterPrice {
+  readonly fromMs: number;
+  /** The upstream whose price it is. It is undefined for the price of every upstream without a price of its own. */
+  readonly upstream: string | undefined;
+  readonly without: object;
+}
+
+function laterPricesOf(model: CatalogueModel, nowMs: number): readonly LaterPrice[] {
+  const own = withoutEach(model, nowMs).map(({ fromMs, entry }) => ({ fromMs, upstream: undefined, without: entry }));
+  const { upstreams = [] } = model;
+  const ofUpstreams = upstreams.flatMap((one, at) =>
+    withoutEach(one, nowMs).map(({ fromMs, entry }) => ({
+      fromMs,
+      upstream: `${one.provider}/${one.providerModel}`,
+      without: { ...model, upstreams: upstreams.map((other, place) => (place === at ? entry : other)) },
+    })),
+  );
+  return [...own, ...ofUpstreams].toSorted((left, right) => left.fromMs - right.fromMs);
+}
+
+/** An entry without each of its later prices. The last one takes the empty list with it. */
+function withoutEach<Entry extends Pick<CatalogueModel, 'priceChanges'>>(entry: Entry, nowMs: number) {
+  const { priceChanges = [], ...rest } = entry;
+  return priceChanges.flatMap((change, at) => {
+    const fromMs = epochMsOf(change.from);
+    const others = priceChanges.filter((_one, place) => place !== at);
+    return fromMs > nowMs ? [{ fromMs, entry: others.length === 0 ? rest : { ...rest, priceChanges: others } }] : [];
+  });
 }

@@ -4,105 +4,65 @@ import { differencesOf } from '#catalogue/differences.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { isJsonObject, parseJson } from '#kernel/text/json.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
-import { button } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
-import { hiddenField } from '#web/fields/form.ts';
 import { list } from '#web/components/list.ts';
-import { linkLine } from '#web/components/navigation.ts';
-import { card } from '#web/components/section.ts';
-import type { PageMethods, PageResponse } from '#web/frame/page.ts';
-import type { Form } from '#web/forms/read-form.ts';
-import { redirectTo } from '#web/frame/responses.ts';
-import { forOperator } from '#web/ops/frame/for-operator.ts';
+import { actPage } from '#web/ops/frame/act-page.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
-import { showOpsPage } from '#web/ops/frame/old-page.ts';
+import { code } from '#web/ops/frame/details.ts';
 import { opsPath } from '#web/ops/frame/ops-path.ts';
-import { concernedApps, fieldsTable, unsavedBadge } from '#web/ops/catalogue/effect-part.ts';
-import { actIn, keyWords, originWords } from '#web/ops/catalogue/parts.ts';
+import { changeIn, removalForm, showUnsaved } from '#web/ops/catalogue/changes.ts';
+import { concernedApps, fieldsTable } from '#web/ops/catalogue/effect-part.ts';
+import { keyWords, originWords } from '#web/ops/catalogue/parts.ts';
+import { EDIT_TEXTS, PROVIDER_TEXTS as TEXTS } from '#web/ops/catalogue/texts.ts';
 import { modelsAt, showProvider } from '#web/ops/providers/provider-page.ts';
-import type { OpsCatalogueServices } from '#web/ops/catalogue/services.ts';
-import { CATALOGUE_TEXTS, EDIT_TEXTS, PROVIDER_TEXTS as TEXTS } from '#web/ops/catalogue/texts.ts';
+
+const NAMED_MAX = 10;
 
 /**
- * Makes the page `/ops/provider?name=`, which shows where calls go, and with which key. Without a name, it is for a new
- * provider.
+ * The page `/ops/provider?name=`, which shows where calls go, and with which key. Without a name, it is for a new
+ * provider. A first press of its form shows what the change does, the second one saves it.
  */
-export function providerPage(services: OpsCatalogueServices): PageMethods {
-  return forOperator(services, {
-    GET: (asked) => showProvider(services, asked, asked.request.query.get('name') ?? ''),
-    POST: async (asked, form) => {
-      const known = asked.request.query.get('name') ?? '';
-      const name = known === '' ? form.field('name').trim() : known;
-      const typed = {
-        name,
-        entry: form.field('entry'),
-        keyAgain: form.field('keyAgain').trim(),
-        reason: form.field('reason'),
-      };
-      const done = await changeProvider(services, asked, form, { known, ...typed });
-      return done instanceof Refusal ? showProvider(services, asked, known, { refusal: done, typed }) : done;
-    },
-  });
-}
-
-interface Wanted {
-  /** The name of a known provider. It is empty for a new one. */
-  readonly known: string;
-  readonly name: string;
-  readonly entry: string;
-  readonly keyAgain: string;
-}
-
-/** A first press shows what the change does, the second one saves it. */
-async function changeProvider(
-  services: OpsCatalogueServices,
-  asked: OpsRequest,
-  form: Form,
-  { known, name, entry, keyAgain }: Wanted,
-): Promise<PageResponse | Refusal> {
-  const { catalogue } = services.operator;
-  const given = actIn(asked, form);
-  if (given instanceof Refusal) return given;
-  const parsed = parseJson(entry);
-  if (!isJsonObject(parsed)) return refuse('BAD_REQUEST', TEXTS.notJson);
-  if (name === '') return refuse('BAD_REQUEST', TEXTS.nameMissing);
-  const seen = await catalogue.preview({ kind: 'provider', name, entry: parsed }, given.version);
-  if (seen instanceof Refusal) return seen;
-  const before = Object.hasOwn(seen.before.providers, name) ? seen.before.providers[name] : undefined;
-  const after = seen.after.providers[name];
-  if (after === undefined) return refuse('BAD_REQUEST', TEXTS.nameMissing);
-  if (known === '' && before !== undefined) return refuse('CONFLICT', TEXTS.exists);
-  const unnamed = notNamedAgain(before, after, keyAgain);
-  if (unnamed !== undefined) return unnamed;
-  if (form.field('confirm') !== '') {
-    const saved = await catalogue.change(given.act, { kind: 'provider', name, entry: parsed }, given.version);
-    return saved instanceof Refusal ? saved : redirectTo(opsPath('provider', { name, done: 'saved' }));
-  }
-  const fields = html`${['entry', 'keyAgain', 'version', 'reason', 'name'].map((field) => hiddenField(field, form.field(field)))}
-${hiddenField('confirm', 'yes')}
-${button(EDIT_TEXTS.save)}`;
-  const body = html`${unsavedBadge()}
-${card(
-  fieldsTable(differencesOf(before, after)),
-  definitionList([
-    [TEXTS.address, originWords(after)],
-    [TEXTS.key, html`<code>${keyWords(after)}</code>`],
-  ]),
-  await servedPart(services, asked, name, seen.after),
-  asked.form('provider', fields, { query: known === '' ? '' : `name=${encodeURIComponent(known)}` }),
-)}
-${linkLine(known === '' ? opsPath('catalogue') : opsPath('provider', { name: known }), EDIT_TEXTS.back)}`;
-  const title = known === '' ? TEXTS.newTitle : known;
-  return showOpsPage(services, asked, { title, body, page: 'catalogue', above: CATALOGUE_TEXTS.title });
-}
+export const providerPage = actPage({
+  show: showProvider,
+  act: async (asked, form) => {
+    const { catalogue } = asked.operator;
+    const known = asked.asks('name');
+    const name = known === '' ? form.field('name').trim() : known;
+    const given = changeIn(asked, form);
+    if (given instanceof Refusal) return given;
+    const parsed = parseJson(form.field('entry'));
+    if (!isJsonObject(parsed)) return refuse('BAD_REQUEST', TEXTS.notJson);
+    if (name === '') return refuse('BAD_REQUEST', TEXTS.nameMissing);
+    const change = { kind: 'provider', name, entry: parsed } as const;
+    const seen = await catalogue.preview(change, given.version);
+    if (seen instanceof Refusal) return seen;
+    const before = Object.hasOwn(seen.before.providers, name) ? seen.before.providers[name] : undefined;
+    const after = seen.after.providers[name];
+    if (after === undefined) return refuse('BAD_REQUEST', TEXTS.nameMissing);
+    if (known === '' && before !== undefined) return refuse('CONFLICT', TEXTS.exists);
+    const unnamed = notNamedAgain(before, after, form.field('keyAgain').trim());
+    if (unnamed !== undefined) return unnamed;
+    if (form.field('confirm') !== '') {
+      const saved = await catalogue.change(given.act, change, given.version);
+      return saved instanceof Refusal ? saved : opsPath('provider', { name, done: 'saved' });
+    }
+    const facts = definitionList([
+      [TEXTS.address, originWords(after)],
+      [TEXTS.key, code(keyWords(after))],
+    ]);
+    const sent = ['entry', 'keyAgain', 'version', 'reason', 'name'].map((field) => [field, form.field(field)]);
+    return showUnsaved(asked, {
+      title: known === '' ? TEXTS.newTitle : known,
+      beside: [fieldsTable(differencesOf(before, after)), facts, await servedPart(asked, name, seen.after)],
+      form: { page: 'provider', query: { name: known }, values: Object.fromEntries(sent) },
+      save: EDIT_TEXTS.save,
+      back: known === '' ? opsPath('catalogue') : opsPath('provider', { name: known }),
+    });
+  },
+});
 
 /** Shows whom a change of the provider concerns: the models that it serves, and the apps that call them. */
-async function servedPart(
-  services: OpsCatalogueServices,
-  asked: OpsRequest,
-  name: string,
-  file: CatalogueFile,
-): Promise<Html | undefined> {
+async function servedPart(asked: OpsRequest, name: string, file: CatalogueFile): Promise<Html | undefined> {
   const models = modelsAt(file, name).map(({ id }) => id);
   if (models.length === 0) return undefined;
   const links = models.slice(0, NAMED_MAX).map((id) => html`<a href="${opsPath('model', { id })}">${id}</a>`);
@@ -110,10 +70,8 @@ async function servedPart(
   return html`<p>${TEXTS.staysPriced}</p>
 <p>${TEXTS.servesAll(models.length)}</p>
 ${list(rest === 0 ? links : [...links, TEXTS.moreModels(rest)])}
-${await concernedApps(services, asked, models)}`;
+${await concernedApps(asked, models)}`;
 }
-
-const NAMED_MAX = 10;
 
 /**
  * A key that would go to another host has to be named anew, so that nobody sends one along by editing an address. The settings
@@ -131,37 +89,20 @@ function notNamedAgain(
   return keyAgain === names ? undefined : refuse('BAD_REQUEST', TEXTS.againMissing(origin, names));
 }
 
-/** Makes the form `/ops/provider-test?name=`, which makes a call of one token and shows what became of it. */
-export function providerTestForm(services: OpsCatalogueServices): PageMethods {
-  return forOperator(services, {
-    formPage: '/ops/provider',
-    POST: async (asked, form) => {
-      const name = asked.request.query.get('name') ?? '';
-      if (name === '') return redirectTo(opsPath('catalogue'));
-      const model = form.field('model').trim();
-      const tested = await services.operator.providerTest.test(
-        asked.act(undefined),
-        name,
-        model === '' ? undefined : model,
-      );
-      return showProvider(services, asked, name, tested instanceof Refusal ? { refusal: tested } : { tested });
-    },
-  });
-}
+/** The form `/ops/provider-test?name=`, which makes a call of one token and shows what became of it. */
+export const providerTestForm = actPage({
+  formPage: '/ops/provider',
+  show: (asked, again) => showProvider(asked, again && { refusal: again.refusal }),
+  act: async (asked, form) => {
+    const name = asked.asks('name');
+    if (name === '') return opsPath('catalogue');
+    const model = form.field('model').trim();
+    const tested = await asked.operator.providerTest.test(asked.act(undefined), name, model || undefined);
+    return tested instanceof Refusal ? tested : showProvider(asked, { tested });
+  },
+});
 
-/** Makes the form `/ops/provider-delete?name=`, which removes a provider that serves no model. */
-export function providerDeleteForm(services: OpsCatalogueServices): PageMethods {
-  return forOperator(services, {
-    formPage: '/ops/provider',
-    POST: async (asked, form) => {
-      const name = asked.request.query.get('name') ?? '';
-      if (name === '') return redirectTo(opsPath('catalogue'));
-      const given = actIn(asked, form);
-      if (given instanceof Refusal) return showProvider(services, asked, name, { refusal: given });
-      const change = { kind: 'provider', name, entry: undefined } as const;
-      const done = await services.operator.catalogue.change(given.act, change, given.version);
-      if (done instanceof Refusal) return showProvider(services, asked, name, { refusal: done });
-      return redirectTo(opsPath('catalogue', { done: 'provider-gone' }));
-    },
-  });
-}
+/** The form `/ops/provider-delete?name=`, which removes a provider that serves no model. */
+export const providerDeleteForm = removalForm({ kind: 'provider', field: 'name' }, (asked, again) =>
+  showProvider(asked, again && { refusal: again.refusal }),
+);

@@ -5,88 +5,97 @@ import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { ProviderTested } from '#operator/catalogue/provider-test.ts';
 import { badge } from '#web/components/badge.ts';
 import { button } from '#web/components/button.ts';
-import { confirmation } from '#web/components/confirm.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
-import { section } from '#web/components/section.ts';
+import { textArea } from '#web/fields/text-area.ts';
 import { textField } from '#web/fields/text-field.ts';
+import type { Form } from '#web/forms/read-form.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
-import { showOpsPage } from '#web/ops/frame/old-page.ts';
+import { code, part, soft } from '#web/ops/frame/details.ts';
 import { opsPath } from '#web/ops/frame/ops-path.ts';
-import { actFields, healthBadge, keyWords, originWords } from '#web/ops/catalogue/parts.ts';
-import { changePart, type TypedProvider } from '#web/ops/providers/provider-form.ts';
-import { testedPart } from '#web/ops/providers/tested-part.ts';
-import type { OpsCatalogueServices } from '#web/ops/catalogue/services.ts';
-import { CATALOGUE_TEXTS, PROVIDER_TEXTS as TEXTS } from '#web/ops/catalogue/texts.ts';
+import { changeFields, removalPart } from '#web/ops/catalogue/changes.ts';
+import { healthBadge, keyWords, originWords } from '#web/ops/catalogue/parts.ts';
+import { CATALOGUE_TEXTS, EDIT_TEXTS, PROVIDER_TEXTS as TEXTS } from '#web/ops/catalogue/texts.ts';
 
-/** What a page of a provider may show besides: a refusal with what was typed, or the result of a test. */
+const TEMPLATE = { kind: 'openai-compatible', baseUrl: 'https://api.vendor.example/v1', apiKey: 'vendor' };
+
+/** What a page of a provider may show besides: a refusal with the form of the provider, or the result of a test. */
 interface Extra {
   readonly refusal?: Refusal;
-  readonly typed?: TypedProvider;
+  readonly form?: Form;
   readonly tested?: ProviderTested;
 }
 
-/** The page of a provider, or of a new one if the name is empty. */
-export async function showProvider(
-  services: OpsCatalogueServices,
-  asked: OpsRequest,
-  name: string,
-  { refusal, typed, tested }: Extra = {},
-): Promise<PageResponse> {
-  const { file, version } = await services.operator.catalogue.read();
+/** The page of the provider that the address names, or of a new one if it names none. */
+export async function showProvider(asked: OpsRequest, { refusal, form, tested }: Extra = {}): Promise<PageResponse> {
+  const name = asked.asks('name');
+  const { file, version } = await asked.operator.catalogue.read();
   const provider = Object.hasOwn(file.providers, name) ? file.providers[name] : undefined;
-  const page = { page: 'catalogue', above: CATALOGUE_TEXTS.title };
   if (provider === undefined && name !== '') {
     const none = refusal ?? refuse('NOT_FOUND', TEXTS.none);
-    return showOpsPage(services, asked, {
-      ...page,
-      title: name,
-      body: html`${errorSummary(none.message)}`,
-      refusal: none,
-    });
+    return asked.show({ title: name, body: html`${errorSummary(none.message)}`, below: 'catalogue', refusal: none });
   }
-  const notice = refusal === undefined ? TEXTS.done.get(asked.request.query.get('done')) : undefined;
+  const notice = refusal === undefined ? TEXTS.done.get(asked.query.get('done')) : undefined;
+  const known = provider && { name, provider, file };
   const body = html`${errorSummary(refusal?.message)}${successNotice(notice)}
-${tested === undefined ? undefined : testedPart(services, asked, tested)}
-${provider === undefined ? undefined : factsPart(services, asked, { name, provider, file })}
-${provider === undefined ? undefined : testPart(asked, name, file, tested?.providerModel)}
-${changePart(asked, { name, provider, version, typed })}
-${provider === undefined ? undefined : removePart(asked, { name, file, version })}`;
-  return showOpsPage(services, asked, { ...page, title: name === '' ? TEXTS.newTitle : name, body, refusal });
+${tested && testedPart(asked, tested)}
+${known && factsPart(asked, known)}
+${known && testPart(asked, known, tested?.providerModel)}
+${changePart(asked, provider, version, form)}
+${known && removalOf(asked, known, version)}`;
+  return asked.show({ title: name === '' ? TEXTS.newTitle : name, body, below: 'catalogue', refusal });
 }
 
-interface Shown {
+interface Known {
   readonly name: string;
   readonly provider: CatalogueProvider;
   readonly file: CatalogueFile;
 }
 
-function factsPart({ operator }: OpsCatalogueServices, asked: OpsRequest, { name, provider, file }: Shown): Html {
+/** What a call of one token has shown. It has no text of the provider, and nothing of the key. */
+function testedPart({ formats, amount }: OpsRequest, tested: ProviderTested): Html {
+  const { outcome, words, status, firstByteMs, totalMs, usage, cost, origin, providerModel } = tested;
+  const isGood = outcome === 'answered';
+  const counted =
+    usage?.prompt === undefined || usage.completion === undefined
+      ? TEXTS.noUsage
+      : TEXTS.usageOf(formats.count(usage.prompt), formats.count(usage.completion));
+  const facts = definitionList([
+    [TEXTS.sentTo, outcome === 'no-key' ? TEXTS.nowhere : (origin ?? CATALOGUE_TEXTS.simulator)],
+    [TEXTS.model, providerModel],
+    status === undefined ? undefined : [TEXTS.status, status],
+    firstByteMs === undefined ? undefined : [TEXTS.firstByte, TEXTS.ms(firstByteMs)],
+    outcome === 'no-key' ? undefined : [TEXTS.total, TEXTS.ms(totalMs)],
+    isGood ? [TEXTS.usage, counted] : undefined,
+    cost === undefined ? undefined : [TEXTS.cost, amount(cost)],
+  ]);
+  const isReached = outcome === 'rejected' && status !== 404;
+  return part(
+    'tested',
+    TEXTS.tested,
+    html`<p role="status">${badge(isGood ? TEXTS.answered : outcome, isGood ? 'good' : 'warn')} ${words}</p>`,
+    isReached ? html`<p class="soft">${TEXTS.rejectedHint}</p>` : undefined,
+    facts,
+  );
+}
+
+function factsPart({ operator, may }: OpsRequest, { name, provider, file }: Known): Html {
   const fault = operator.catalogue.keyFaultOf(provider);
   const reports = operator.readUpstreams().filter((one) => one.provider === name);
   const models = modelsAt(file, name).map(({ id }) => html`<a href="${opsPath('model', { id })}">${id}</a> `);
-  return section({
-    id: 'facts',
-    heading: TEXTS.facts,
-    body: [
-      definitionList([
-        [TEXTS.kind, provider.kind],
-        [TEXTS.address, originWords(provider)],
-        [TEXTS.key, html`<code>${keyWords(provider)}</code>`],
-        originOf(provider) === undefined
-          ? undefined
-          : [
-              TEXTS.bound,
-              fault === undefined ? TEXTS.yes : html`${badge(TEXTS.no, 'warn')} <span class="soft">${fault}</span>`,
-            ],
-        [TEXTS.state, healthBadge(reports)],
-        [TEXTS.models, models.length === 0 ? TEXTS.noModels : html`${models}`],
-      ]),
-      asked.may('model-edit') ? linkLine(opsPath('model-edit', { provider: name }), TEXTS.addModel) : undefined,
-    ],
-  });
+  const bound = fault === undefined ? TEXTS.yes : html`${badge(TEXTS.no, 'warn')} ${soft(fault)}`;
+  const facts = definitionList([
+    [TEXTS.kind, provider.kind],
+    [TEXTS.address, originWords(provider)],
+    [TEXTS.key, code(keyWords(provider))],
+    originOf(provider) === undefined ? undefined : [TEXTS.bound, bound],
+    [TEXTS.state, healthBadge(reports)],
+    [TEXTS.models, models.length === 0 ? TEXTS.noModels : html`${models}`],
+  ]);
+  const add = linkLine(opsPath('model-edit', { provider: name }), TEXTS.addModel);
+  return part('facts', TEXTS.facts, facts, may('model-edit') ? add : undefined);
 }
 
 /** The models that a provider serves. */
@@ -94,34 +103,46 @@ export function modelsAt({ models }: CatalogueFile, name: string): CatalogueFile
   return models.filter((model) => upstreamsOf(model).some(({ provider }) => provider === name));
 }
 
-function testPart(asked: OpsRequest, name: string, file: CatalogueFile, typed: string | undefined): Html | undefined {
+function testPart(asked: OpsRequest, { name, file }: Known, typed: string | undefined): Html | undefined {
   if (!asked.may('provider-test')) return undefined;
   const [first] = modelsAt(file, name).flatMap((model) => upstreamsOf(model).filter((one) => one.provider === name));
   const fields = html`${textField({ name: 'model', label: TEXTS.model, value: typed ?? first?.providerModel ?? '', lengthMax: 256, isRequired: true })}
 ${button(TEXTS.test, { kind: 'quiet' })}`;
-  return section({
-    id: 'test',
-    heading: TEXTS.test,
-    body: [
-      html`<p>${TEXTS.testWhat}</p>`,
-      asked.form('provider-test', fields, { query: `name=${encodeURIComponent(name)}` }),
-    ],
-  });
+  const form = asked.form('provider-test', fields, { query: { name } });
+  return part('test', TEXTS.test, html`<p>${TEXTS.testWhat}</p>`, form);
 }
 
-function removePart(
+/** The form that changes a provider or adds one. `form`: as it was sent and refused. */
+function changePart(
   asked: OpsRequest,
-  { name, file, version }: { readonly name: string; readonly file: CatalogueFile; readonly version: bigint },
+  provider: CatalogueProvider | undefined,
+  version: bigint,
+  form: Form | undefined,
 ): Html | undefined {
-  if (!asked.may('provider-delete')) return undefined;
-  const fields = html`${actFields(version, { of: '-remove' })}\n${button(TEXTS.remove, { kind: 'danger' })}`;
-  const form = asked.form('provider-delete', fields, { query: `name=${encodeURIComponent(name)}` });
-  const isUsed = modelsAt(file, name).length > 0;
-  return section({
-    id: 'remove',
-    heading: TEXTS.remove,
-    body: [
-      isUsed ? html`<p>${TEXTS.removeFirst}</p>` : confirmation({ act: TEXTS.remove, what: TEXTS.removeWhat, form }),
-    ],
-  });
+  if (!asked.may('provider')) return undefined;
+  const typed = (name: string) => form?.field(name) ?? '';
+  const isNew = provider === undefined;
+  const value = form?.field('entry') ?? JSON.stringify(provider ?? TEMPLATE, undefined, 2);
+  const name = { name: 'name', label: TEXTS.name, value: typed('name').trim(), lengthMax: 128, isRequired: true };
+  const again = {
+    name: 'keyAgain',
+    label: TEXTS.again,
+    value: typed('keyAgain').trim(),
+    hint: TEXTS.againHint,
+    autocomplete: 'off',
+    lengthMax: 4_000,
+  };
+  const fields = html`${isNew ? textField(name) : undefined}
+${textArea({ name: 'entry', label: TEXTS.entry, value, hint: TEXTS.entryHint, rows: 10 })}
+${isNew ? undefined : textField(again)}
+${changeFields(version, { typed: typed('reason') })}
+${button(EDIT_TEXTS.show)}`;
+  const sent = asked.form('provider', fields, { query: { name: asked.asks('name') } });
+  return part('change', isNew ? TEXTS.newTitle : TEXTS.change, sent);
+}
+
+function removalOf(asked: OpsRequest, { name, file }: Known, version: bigint): Html | undefined {
+  const first = modelsAt(file, name).length > 0 ? TEXTS.removeFirst : undefined;
+  const removal = { kind: 'provider', field: 'name', name, version } as const;
+  return removalPart(asked, { ...removal, title: TEXTS.remove, what: TEXTS.removeWhat, first });
 }
