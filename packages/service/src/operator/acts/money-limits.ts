@@ -70,16 +70,11 @@ export async function judgeMovement(
   if (limits === undefined) return undefined;
   const refused = beyondAct(limits, role, moving);
   if (refused !== undefined) return refused;
-  const { day } = limits.ofRole[role];
-  const own = await beyondDayOf(tx, moving.accountId, role, { day, amount: moving.amount, limits });
+  const own = await beyondDay(tx, limits, role, moving);
   if (own !== undefined) return own;
-  for (const by of await selectAppointers(tx, moving.accountId, APPOINTED_MS)) {
-    const theirs = (await lockOperator(tx, by)) ?? 'admin';
-    const refusal = await beyondDayOf(tx, by, theirs, {
-      day: limits.ofRole[theirs].day,
-      amount: moving.amount,
-      limits,
-    });
+  for (const accountId of await selectAppointers(tx, moving.accountId, APPOINTED_MS)) {
+    const theirs = (await lockOperator(tx, accountId)) ?? 'admin';
+    const refusal = await beyondDay(tx, limits, theirs, { ...moving, accountId });
     if (refusal !== undefined) return ofAppointer(refusal);
   }
   return undefined;
@@ -92,17 +87,6 @@ export async function judgeMovement(
 export async function countMovement(tx: Queryable, { accountId, amount }: Moving): Promise<void> {
   const counting = [accountId, ...(await selectAppointers(tx, accountId, APPOINTED_MS))];
   for (const one of counting) await insertMovement(tx, one, amount);
-}
-
-async function beyondDayOf(
-  tx: Queryable,
-  accountId: string,
-  role: OperatorRole,
-  { day, amount, limits }: Omit<Beyond, 'day' | 'moved'> & { readonly day: Micros | undefined },
-): Promise<Refusal<'FORBIDDEN'> | undefined> {
-  if (day === undefined) return undefined;
-  const moved = await selectMoved(tx, accountId);
-  return moved + amount > day ? beyondDay(role, { day, moved, amount, limits }) : undefined;
 }
 
 function ofAppointer({ message }: Refusal): Refusal<'FORBIDDEN'> {
@@ -165,19 +149,22 @@ function beyondAct(
   );
 }
 
-interface Beyond {
-  readonly day: Micros;
-  readonly moved: bigint;
-  readonly amount: Micros;
-  readonly limits: MoneyLimits;
-}
-
 /** An amount as people read it, and its micros. */
 function exactly({ write }: MoneyLimits, amount: Micros): string {
   return `${write(amount)} (${amount} micros)`;
 }
 
-function beyondDay(role: OperatorRole, { day, moved, amount, limits }: Beyond): Refusal<'FORBIDDEN'> {
+/** Refuses an act with which an operator would move more than their role may in 24 hours. Lock their account first. */
+async function beyondDay(
+  tx: Queryable,
+  limits: MoneyLimits,
+  role: OperatorRole,
+  { accountId, amount }: Moving,
+): Promise<Refusal<'FORBIDDEN'> | undefined> {
+  const { day } = limits.ofRole[role];
+  if (day === undefined) return undefined;
+  const moved = await selectMoved(tx, accountId);
+  if (moved + amount <= day) return undefined;
   const said = (some: Micros) => exactly(limits, some);
   return refuse(
     'FORBIDDEN',

@@ -6,8 +6,8 @@ import {
   ownAuditPageSchema,
   signInListSchema,
 } from '@purser/contract/operator.ts';
-import { wireOf } from '#http/serializers/wire-of.ts';
-import { type ControlPlane, callerOf, ownApp } from '#http/planes/control-plane.ts';
+import { type ControlPlane, callerOf } from '#http/planes/control-plane.ts';
+import { ownerRoutes } from '#http/planes/owner-routes.ts';
 import type { Plane } from '#http/planes/planes.ts';
 
 /**
@@ -15,35 +15,28 @@ import type { Plane } from '#http/planes/planes.ts';
  * and other acts of another account are never among them.
  */
 export function addTrailRoutes(plane: Plane, control: ControlPlane): void {
+  const routes = ownerRoutes(plane, control);
   const { audit } = control;
 
-  plane.get(
-    '/apps/:appId/activity',
-    { schema: { params: appParamsSchema, querystring: activityPageSchema, response: { 200: auditListSchema } } },
-    async (request) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
-      const { action, before, limit } = request.query;
-      return wireOf(auditListSchema, await audit.pageOfApp({ appId, action }, { before, most: limit }));
-    },
+  routes.ofApp(
+    'GET /apps/:appId/activity',
+    { params: appParamsSchema, query: activityPageSchema, answer: auditListSchema },
+    ({ appId }, { query: { action, before, limit } }) => audit.pageOfApp({ appId, action }, { before, most: limit }),
   );
 
-  plane.get(
-    '/accounts/current/audit',
-    { schema: { querystring: ownAuditPageSchema, response: { 200: auditListSchema } } },
-    async (request) => {
+  routes.add(
+    'GET /accounts/current/audit',
+    { query: ownAuditPageSchema, answer: auditListSchema },
+    ({ request, query: { appId, before, limit } }) => {
       const { accountId } = callerOf(request).account;
-      const { appId, before, limit } = request.query;
-      return wireOf(auditListSchema, await audit.pageOf({ accountId, appId }, { before, most: limit }));
+      return audit.pageOf({ accountId, appId }, { before, most: limit });
     },
   );
 
-  plane.get(
-    '/accounts/current/sign-ins',
-    { schema: { querystring: auditPageSchema, response: { 200: signInListSchema } } },
-    async (request) => {
-      const { before, limit } = request.query;
-      const { accountId: who } = callerOf(request).account;
-      return wireOf(signInListSchema, await audit.signIns({ who, before, most: limit }));
-    },
+  routes.add(
+    'GET /accounts/current/sign-ins',
+    { query: auditPageSchema, answer: signInListSchema },
+    ({ request, query: { before, limit } }) =>
+      audit.signIns({ who: callerOf(request).account.accountId, before, most: limit }),
   );
 }

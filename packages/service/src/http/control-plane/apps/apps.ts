@@ -1,39 +1,31 @@
 import { appListSchema, appParamsSchema, appSchema, changeAppSchema, newAppSchema } from '@purser/contract/control.ts';
-import { type ControlPlane, callerOf, noSuchApp, type OwnApp, ownApp, ownerOf } from '#http/planes/control-plane.ts';
+import { type ControlPlane, callerOf, noSuchApp, ownerOf } from '#http/planes/control-plane.ts';
+import { ownerRoutes } from '#http/planes/owner-routes.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
-import { isoOf } from '#kernel/time/clock.ts';
 
 /** Routes for an account's apps (CP-02). */
 export function addAppRoutes(plane: Plane, control: ControlPlane): void {
+  const routes = ownerRoutes(plane, control);
   const { apps } = control;
 
-  plane.post('/apps', { schema: { body: newAppSchema, response: { 201: appSchema } } }, async (request, reply) => {
-    const app = granted(await apps.create(ownerOf(control, request), request.body));
-    return reply.code(201).send(appToWire({ ...app, role: 'owner' }));
+  routes.add('POST /apps', { body: newAppSchema, answer: appSchema, status: 201 }, async ({ body, request }) => {
+    const app = granted(await apps.create(ownerOf(control, request), body));
+    return { ...app, role: 'owner' as const };
   });
 
-  plane.get('/apps', { schema: { response: { 200: appListSchema } } }, async (request) => {
-    const { account } = callerOf(request);
-    return { apps: (await apps.list(account.accountId)).map(({ app, role }) => appToWire({ ...app, role })) };
+  routes.add('GET /apps', { answer: appListSchema }, async ({ request }) => {
+    const all = await apps.list(callerOf(request).account.accountId);
+    return { apps: all.map(({ app, role }) => ({ ...app, role })) };
   });
 
-  plane.get('/apps/:appId', { schema: { params: appParamsSchema, response: { 200: appSchema } } }, async (request) =>
-    appToWire(await ownApp(control, request, request.params.appId)),
-  );
+  routes.ofApp('GET /apps/:appId', { params: appParamsSchema, answer: appSchema }, async (app) => app);
 
-  plane.patch(
-    '/apps/:appId',
-    { schema: { params: appParamsSchema, body: changeAppSchema, response: { 200: appSchema } } },
-    async (request) => {
-      const { name, redirectUris, returnUri } = request.body;
-      const { appId, role } = await ownApp(control, request, request.params.appId);
-      const app = await apps.change(ownerOf(control, request), appId, { name, redirectUris, returnUri });
-      return appToWire({ ...granted(app ?? noSuchApp()), role });
+  routes.ofApp(
+    'PATCH /apps/:appId',
+    { params: appParamsSchema, body: changeAppSchema, answer: appSchema },
+    async ({ appId, role }, { body: { name, redirectUris, returnUri }, by }) => {
+      const app = await apps.change(by, appId, { name, redirectUris, returnUri });
+      return { ...granted(app ?? noSuchApp()), role };
     },
   );
-}
-
-/** An app as its members see it, without the limits and rights that operators set. */
-export function appToWire({ appId, name, redirectUris, returnUri, status, role, createdAtMs }: OwnApp) {
-  return { appId, name, redirectUris: [...redirectUris], returnUri, status, role, createdAt: isoOf(createdAtMs) };
 }

@@ -1,7 +1,8 @@
 import { appParamsSchema, logoSchema, putLogoSchema } from '@purser/contract/control.ts';
 import { z } from 'zod';
 import { readLogo } from '#developers/apps/logo.ts';
-import { type ControlPlane, ownApp, ownerOf } from '#http/planes/control-plane.ts';
+import type { ControlPlane } from '#http/planes/control-plane.ts';
+import { ownerRoutes } from '#http/planes/owner-routes.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 
@@ -24,22 +25,18 @@ const HEADERS = {
 export function addLogoRoutes(plane: Plane, control: ControlPlane): void {
   const { logos, publicUrl } = control;
 
-  plane.put(
-    OF_APP,
-    { schema: { params: appParamsSchema, body: putLogoSchema, response: { 200: logoSchema } } },
-    async (request) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
-      const logo = granted(readLogo(request.body.image));
+  const routes = ownerRoutes(plane, control);
+  routes.ofApp(
+    `PUT ${OF_APP}`,
+    { params: appParamsSchema, body: putLogoSchema, answer: logoSchema },
+    async ({ appId }, { body, by }) => {
+      const logo = granted(readLogo(body.image));
       // A new picture has a new address, because the old one is cached for a year.
-      return { logoUrl: `${publicUrl}/logos/${await logos.set(ownerOf(control, request), appId, logo)}` };
+      return { logoUrl: `${publicUrl}/logos/${await logos.set(by, appId, logo)}` };
     },
   );
 
-  plane.delete(OF_APP, { schema: { params: appParamsSchema, response: { 204: z.null() } } }, async (request, reply) => {
-    const { appId } = await ownApp(control, request, request.params.appId);
-    await logos.remove(ownerOf(control, request), appId);
-    return reply.code(204).send(null);
-  });
+  routes.ofApp(`DELETE ${OF_APP}`, { params: appParamsSchema }, ({ appId }, { by }) => logos.remove(by, appId));
 
   plane.get(
     '/logos/:digest',

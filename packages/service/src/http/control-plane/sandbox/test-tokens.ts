@@ -1,40 +1,36 @@
 import { appParamsSchema } from '@purser/contract/control.ts';
 import { madeTestTokenSchema, testTokenParamsSchema, testTokensSchema } from '@purser/contract/test-tokens.ts';
-import { z } from 'zod';
-import { type ControlPlane, ownApp, ownerOf } from '#http/planes/control-plane.ts';
+import type { ControlPlane } from '#http/planes/control-plane.ts';
+import { ownerRoutes } from '#http/planes/owner-routes.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
-import { wireOf } from '#http/serializers/wire-of.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 
 const TOKENS = '/apps/:appId/sandbox/tokens';
 
 /** Routes for the tokens with which automated tests reset test users (SB-07). */
 export function addTestTokenRoutes(plane: Plane, control: ControlPlane): void {
+  const routes = ownerRoutes(plane, control);
   const { testTokens } = control;
 
-  plane.post(
-    TOKENS,
-    { schema: { params: appParamsSchema, response: { 201: madeTestTokenSchema } } },
-    async (request, reply) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
-      const { testTokenId, text } = granted(await testTokens.make(ownerOf(control, request), appId));
-      return reply.code(201).send({ testTokenId, testToken: text });
+  routes.ofApp(
+    `POST ${TOKENS}`,
+    { params: appParamsSchema, answer: madeTestTokenSchema, status: 201 },
+    async ({ appId }, { by }) => {
+      const { testTokenId, text } = granted(await testTokens.make(by, appId));
+      return { testTokenId, testToken: text };
     },
   );
 
-  plane.get(TOKENS, { schema: { params: appParamsSchema, response: { 200: testTokensSchema } } }, async (request) => {
-    const { appId } = await ownApp(control, request, request.params.appId);
-    return wireOf(testTokensSchema, { testTokens: await testTokens.list(appId) });
-  });
+  routes.ofApp(`GET ${TOKENS}`, { params: appParamsSchema, answer: testTokensSchema }, async ({ appId }) => ({
+    testTokens: await testTokens.list(appId),
+  }));
 
-  plane.delete(
-    `${TOKENS}/:testTokenId`,
-    { schema: { params: testTokenParamsSchema, response: { 204: z.null() } } },
-    async (request, reply) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
-      const isThere = await testTokens.revoke(ownerOf(control, request), appId, request.params.testTokenId);
-      if (!isThere) granted(refuse('NOT_FOUND', 'This app has no such test token.'));
-      return reply.code(204).send(null);
+  routes.ofApp(
+    `DELETE ${TOKENS}/:testTokenId`,
+    { params: testTokenParamsSchema },
+    async ({ appId }, { params, by }) => {
+      const isThere = await testTokens.revoke(by, appId, params.testTokenId);
+      return isThere ? undefined : refuse('NOT_FOUND', 'This app has no such test token.');
     },
   );
 }

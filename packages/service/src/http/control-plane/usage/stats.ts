@@ -1,7 +1,7 @@
 import { appParamsSchema } from '@purser/contract/control.ts';
 import { statsQuerySchema, statsSchema } from '@purser/contract/stats.ts';
-import { type ControlPlane, ownApp } from '#http/planes/control-plane.ts';
-import { wireOf } from '#http/serializers/wire-of.ts';
+import type { ControlPlane } from '#http/planes/control-plane.ts';
+import { ownerRoutes } from '#http/planes/owner-routes.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 import { sentMs } from '#http/requests/sent.ts';
 import { CONSOLE_KEY_ID } from '#kernel/values/ids.ts';
@@ -11,12 +11,10 @@ import { statsTimeOf } from '#calls/stats/range.ts';
 export function addStatsRoutes(plane: Plane, control: ControlPlane): void {
   const { stats, clock } = control;
 
-  plane.get(
-    '/apps/:appId/stats',
-    { schema: { params: appParamsSchema, querystring: statsQuerySchema, response: { 200: statsSchema } } },
-    async (request) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
-      const { mode, step, from, to } = request.query;
+  ownerRoutes(plane, control).ofApp(
+    'GET /apps/:appId/stats',
+    { params: appParamsSchema, query: statsQuerySchema, answer: statsSchema },
+    async ({ appId }, { query: { mode, step, from, to } }) => {
       const asked = { mode, step, fromMs: sentMs(from), toMs: sentMs(to) };
       const time = granted(statsTimeOf(asked, clock.nowMs()));
       const range = { appId, ...time };
@@ -32,7 +30,7 @@ export function addStatsRoutes(plane: Plane, control: ControlPlane): void {
         ...key,
         name: key.keyId === CONSOLE_KEY_ID ? ('Playground' as const) : undefined,
       }));
-      return wireOf(statsSchema, { ...time, totals, series, models: named, outcomes, keys: marked });
+      return { ...time, totals, series, models: named, outcomes, keys: marked };
     },
   );
 }

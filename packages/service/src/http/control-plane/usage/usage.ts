@@ -15,7 +15,7 @@ import { type ControlPlane, ownApp } from '#http/planes/control-plane.ts';
 import { csvField } from '#http/serializers/csv.ts';
 import { findCalls } from '#http/planes/find-calls.ts';
 import { shownTrace } from '#http/serializers/call-to-wire.ts';
-import { wireOf } from '#http/serializers/wire-of.ts';
+import { ownerRoutes } from '#http/planes/owner-routes.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 import { sentMs } from '#http/requests/sent.ts';
 import { type Clock, isoOf } from '#kernel/time/clock.ts';
@@ -66,40 +66,37 @@ export function addUsageRoutes(plane: Plane, control: ControlPlane): void {
     },
   );
 
-  plane.get(
-    '/apps/:appId/calls/:callId',
-    { schema: { params: receiptParamsSchema, response: { 200: receiptSchema } } },
-    async (request) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
-      const callId = parseCallId(request.params.callId);
+  const routes = ownerRoutes(plane, control);
+  routes.ofApp(
+    'GET /apps/:appId/calls/:callId',
+    { params: receiptParamsSchema, answer: receiptSchema },
+    async ({ appId }, { params }) => {
+      const callId = parseCallId(params.callId);
       const receipt = callId === undefined ? undefined : await appUsage.receipt(appId, callId);
-      return wireOf(receiptSchema, granted(receipt ?? refuse('NOT_FOUND', UNKNOWN_CALL)));
+      return receipt ?? refuse('NOT_FOUND', UNKNOWN_CALL);
     },
   );
 
-  plane.get(
-    '/apps/:appId/calls',
-    { schema: { params: appParamsSchema, querystring: findCallsSchema, response: { 200: foundCallsSchema } } },
-    async (request) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
-      const { receipts, traces } = await findCalls(control, appId, request.query);
-      return wireOf(foundCallsSchema, { calls: receipts, traces: traces.map(shownTrace) });
+  routes.ofApp(
+    'GET /apps/:appId/calls',
+    { params: appParamsSchema, query: findCallsSchema, answer: foundCallsSchema },
+    async ({ appId }, { query }) => {
+      const { receipts, traces } = await findCalls(control, appId, query);
+      return { calls: receipts, traces: traces.map(shownTrace) };
     },
   );
 
-  plane.get(
-    '/apps/:appId/latest-calls',
-    { schema: { params: appParamsSchema, querystring: latestCallsQuerySchema, response: { 200: latestCallsSchema } } },
-    async (request) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
-      const { after, limit, from, to, mode, userId, session, model, outcome, code } = request.query;
+  routes.ofApp(
+    'GET /apps/:appId/latest-calls',
+    { params: appParamsSchema, query: latestCallsQuerySchema, answer: latestCallsSchema },
+    async ({ appId }, { query: { after, limit, from, to, mode, userId, session, model, outcome, code } }) => {
       const [fromMs, toMs] = [sentMs(from), sentMs(to)];
       if (fromMs !== undefined && toMs !== undefined && fromMs >= toMs) {
-        granted(refuse('BAD_REQUEST', '`from` must be before `to`.', { param: 'from' }));
+        return refuse('BAD_REQUEST', '`from` must be before `to`.', { param: 'from' });
       }
       const asked = { appId, mode, userId, session, model, outcome, code, fromMs, toMs };
       const { traces, next } = await control.traces.recent(asked, after, limit);
-      return wireOf(latestCallsSchema, { traces: traces.map(shownTrace), next });
+      return { traces: traces.map(shownTrace), next };
     },
   );
 }

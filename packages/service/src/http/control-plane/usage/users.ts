@@ -5,33 +5,32 @@ import {
   appUserParamsSchema,
   appUsersQuerySchema,
 } from '@purser/contract/users.ts';
-import { type ControlPlane, ownApp } from '#http/planes/control-plane.ts';
+import type { ControlPlane } from '#http/planes/control-plane.ts';
+import { ownerRoutes } from '#http/planes/owner-routes.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
-import { wireOf } from '#http/serializers/wire-of.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 import type { AppUser } from '#ledger/overview/app-users.ts';
 
 /** Routes for the users of an app who have a connected wallet. */
 export function addUserRoutes(plane: Plane, control: ControlPlane): void {
-  plane.get(
-    '/apps/:appId/users',
-    { schema: { params: appParamsSchema, querystring: appUsersQuerySchema, response: { 200: appUserListSchema } } },
-    async (request) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
-      const { after, beginsWith, limit } = request.query;
+  const routes = ownerRoutes(plane, control);
+
+  routes.ofApp(
+    'GET /apps/:appId/users',
+    { params: appParamsSchema, query: appUsersQuerySchema, answer: appUserListSchema },
+    async ({ appId }, { query: { after, beginsWith, limit } }) => {
       const users = await control.appUsers.list(appId, { after, beginsWith, most: limit });
-      const next = users.length === limit ? (users.at(-1)?.userId ?? null) : null;
-      return wireOf(appUserListSchema, { users: users.map(shownUser), next });
+      const next = users.length === limit ? users.at(-1)?.userId : undefined;
+      return { users: users.map(shownUser), next };
     },
   );
 
-  plane.get(
-    '/apps/:appId/users/:userId',
-    { schema: { params: appUserParamsSchema, response: { 200: appUserDetailsSchema } } },
-    async (request) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
-      const user = granted((await control.appUsers.find(appId, request.params.userId)) ?? noSuchUser());
-      return wireOf(appUserDetailsSchema, { ...shownUser(user), spendCap: user.cap });
+  routes.ofApp(
+    'GET /apps/:appId/users/:userId',
+    { params: appUserParamsSchema, answer: appUserDetailsSchema },
+    async ({ appId }, { params }) => {
+      const user = granted((await control.appUsers.find(appId, params.userId)) ?? noSuchUser());
+      return { ...shownUser(user), spendCap: user.cap };
     },
   );
 }

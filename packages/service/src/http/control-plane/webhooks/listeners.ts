@@ -6,11 +6,10 @@ import {
   listenSchema,
   lookSchema,
 } from '@purser/contract/webhooks.ts';
-import { z } from 'zod';
-import { type ControlPlane, ownApp } from '#http/planes/control-plane.ts';
+import type { ControlPlane } from '#http/planes/control-plane.ts';
+import { ownerRoutes } from '#http/planes/owner-routes.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
-import { isoOf } from '#kernel/time/clock.ts';
-import { micros } from '#kernel/values/micros.ts';
+import { sentAmount } from '#http/requests/sent.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 
 const LISTENERS = '/apps/:appId/webhook/listeners';
@@ -19,47 +18,36 @@ const FEED = { isFeed: true };
 
 /** Routes through which a developer's machine fetches copies of its app's events (`purser listen`). */
 export function addListenerRoutes(plane: Plane, control: ControlPlane): void {
+  const routes = ownerRoutes(plane, control);
   const { listeners } = control;
 
-  plane.post(
-    LISTENERS,
-    { config: FEED, schema: { params: appParamsSchema, body: listenSchema, response: { 201: listenerSchema } } },
-    async (request, reply) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
-      const { events, lowBalanceThresholdMicros } = request.body;
-      const threshold = lowBalanceThresholdMicros === undefined ? undefined : micros(BigInt(lowBalanceThresholdMicros));
+  routes.ofApp(
+    `POST ${LISTENERS}`,
+    { config: FEED, params: appParamsSchema, body: listenSchema, answer: listenerSchema, status: 201 },
+    async ({ appId }, { body: { events, lowBalanceThresholdMicros } }) => {
+      const threshold = sentAmount(lowBalanceThresholdMicros);
       const { listenerId, untilMs } = granted(await listeners.listen({ appId, events, threshold }));
-      return reply.code(201).send({ listenerId, expiresAt: isoOf(untilMs) });
+      return { listenerId, expiresAtMs: untilMs };
     },
   );
 
-  plane.get(
-    `${LISTENERS}/:listenerId/events`,
-    {
-      config: FEED,
-      schema: { params: listenerParamsSchema, querystring: lookSchema, response: { 200: copiesSchema } },
-    },
-    async (request, reply) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
-      const { after, waitSeconds } = request.query;
+  routes.ofApp(
+    `GET ${LISTENERS}/:listenerId/events`,
+    { config: FEED, params: listenerParamsSchema, query: lookSchema, answer: copiesSchema },
+    async ({ appId }, { params, query: { after, waitSeconds }, reply }) => {
       // Ends the wait when the listener goes away: a handler would otherwise poll the database for up to 20 s for nobody.
       const left = new AbortController();
       reply.raw.once('close', () => left.abort());
       const look = { after, waitMs: waitSeconds * 1_000, signal: left.signal };
-      const copies = await listeners.look(appId, request.params.listenerId, look);
-      const { events, next } = granted(copies ?? noSuchListener());
-      return { events: [...events], next: next ?? null };
+      return (await listeners.look(appId, params.listenerId, look)) ?? noSuchListener();
     },
   );
 
-  plane.delete(
-    `${LISTENERS}/:listenerId`,
-    { config: FEED, schema: { params: listenerParamsSchema, response: { 204: z.null() } } },
-    async (request, reply) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
-      if (!(await listeners.remove(appId, request.params.listenerId))) granted(noSuchListener());
-      return reply.code(204).send(null);
-    },
+  routes.ofApp(
+    `DELETE ${LISTENERS}/:listenerId`,
+    { config: FEED, params: listenerParamsSchema },
+    async ({ appId }, { params }) =>
+      (await listeners.remove(appId, params.listenerId)) ? undefined : noSuchListener(),
   );
 }
 

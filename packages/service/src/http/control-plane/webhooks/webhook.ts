@@ -7,8 +7,8 @@ import {
   testEventSchema,
   webhookSchema,
 } from '@purser/contract/webhooks.ts';
-import { z } from 'zod';
 import { type ControlPlane, ownApp, ownerOf } from '#http/planes/control-plane.ts';
+import { ownerRoutes } from '#http/planes/owner-routes.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 import { wireOf } from '#http/serializers/wire-of.ts';
 import { micros } from '#kernel/values/micros.ts';
@@ -39,34 +39,26 @@ export function addWebhookRoutes(plane: Plane, control: ControlPlane): void {
       );
       // The secret is shown only by the call that makes it, so its presence says that the subscription is new.
       const isNew = put.signingSecret !== undefined;
-      return reply.code(isNew ? 201 : 200).send(toWire(put.subscription, put.signingSecret));
+      const answer = wireOf(webhookSchema, shown(put.subscription, put.signingSecret));
+      return reply.code(isNew ? 201 : 200).send(answer);
     },
   );
 
-  plane.get(WEBHOOK, { schema: { params: appParamsSchema, response: { 200: webhookSchema } } }, async (request) => {
-    const { appId } = await ownApp(control, request, request.params.appId);
-    return toWire(granted((await subscriptions.find(appId)) ?? notSubscribed()), undefined);
-  });
-
-  plane.delete(
-    WEBHOOK,
-    { schema: { params: appParamsSchema, response: { 204: z.null() } } },
-    async (request, reply) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
-      if (!(await subscriptions.remove(ownerOf(control, request), appId))) granted(notSubscribed());
-      return reply.code(204).send(null);
-    },
+  const routes = ownerRoutes(plane, control);
+  routes.ofApp(`GET ${WEBHOOK}`, { params: appParamsSchema, answer: webhookSchema }, async ({ appId }) =>
+    shown(granted((await subscriptions.find(appId)) ?? notSubscribed()), undefined),
   );
 
-  plane.post(
-    `${WEBHOOK}/secret`,
-    { schema: { params: appParamsSchema, response: { 200: webhookSchema } } },
-    async (request) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
-      const { subscription, signingSecret } = granted(
-        (await subscriptions.rotate(ownerOf(control, request), appId)) ?? notSubscribed(),
-      );
-      return toWire(subscription, signingSecret);
+  routes.ofApp(`DELETE ${WEBHOOK}`, { params: appParamsSchema }, async ({ appId }, { by }) =>
+    (await subscriptions.remove(by, appId)) ? undefined : notSubscribed(),
+  );
+
+  routes.ofApp(
+    `POST ${WEBHOOK}/secret`,
+    { params: appParamsSchema, answer: webhookSchema },
+    async ({ appId }, { by }) => {
+      const { subscription, signingSecret } = granted((await subscriptions.rotate(by, appId)) ?? notSubscribed());
+      return shown(subscription, signingSecret);
     },
   );
   addDeliveryRoutes(plane, control);
@@ -74,28 +66,24 @@ export function addWebhookRoutes(plane: Plane, control: ControlPlane): void {
 
 /** What was sent, and a test of the endpoint. */
 function addDeliveryRoutes(plane: Plane, control: ControlPlane): void {
+  const routes = ownerRoutes(plane, control);
   const { deliveries, sendTestEvent } = control;
 
-  plane.post(
-    `${WEBHOOK}/test`,
-    { schema: { params: appParamsSchema, body: testEventSchema, response: { 200: sentTestSchema } } },
-    async (request) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
-      const sent = await sendTestEvent(ownerOf(control, request), appId, request.body.type);
-      const { attempt, passedOver, ...rest } = granted(sent);
-      const only = attempt && { attempt: 1, ...attempt, atMs: attempt.startedAtMs };
-      return wireOf(sentTestSchema, { ...rest, attempt: only, passedOver });
+  routes.ofApp(
+    `POST ${WEBHOOK}/test`,
+    { params: appParamsSchema, body: testEventSchema, answer: sentTestSchema },
+    async ({ appId }, { body, by }) => {
+      const sent = granted(await sendTestEvent(by, appId, body.type));
+      return { ...sent, attempt: sent.attempt && { attempt: 1, ...sent.attempt, atMs: sent.attempt.startedAtMs } };
     },
   );
 
-  plane.get(
-    `${WEBHOOK}/deliveries`,
-    { schema: { params: appParamsSchema, querystring: deliveriesPageSchema, response: { 200: deliveriesSchema } } },
-    async (request) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
-      const { before, limit, state } = request.query;
+  routes.ofApp(
+    `GET ${WEBHOOK}/deliveries`,
+    { params: appParamsSchema, query: deliveriesPageSchema, answer: deliveriesSchema },
+    async ({ appId }, { query: { before, limit, state } }) => {
       const { events, next } = granted(await deliveries.history(appId, { before, most: limit, state }));
-      return wireOf(deliveriesSchema, { deliveries: events, next });
+      return { deliveries: events, next };
     },
   );
 }
@@ -104,7 +92,7 @@ function notSubscribed(): Refusal<'NOT_FOUND'> {
   return refuse('NOT_FOUND', 'This app has no webhook.');
 }
 
-/** A subscription on the wire. The secret is passed only by the routes that have just made one. */
-function toWire(subscription: Subscription, signingSecret: string | undefined) {
-  return wireOf(webhookSchema, { ...subscription, lowBalanceThreshold: subscription.threshold, signingSecret });
+/** A subscription. The secret is passed only by the routes that have just made one. */
+function shown(subscription: Subscription, signingSecret: string | undefined) {
+  return { ...subscription, lowBalanceThreshold: subscription.threshold, signingSecret };
 }

@@ -16,7 +16,7 @@ import type { CatalogueFile } from '@purser/contract/catalogue.ts';
 import type { FastifyReply } from 'fastify';
 import type { PastPrice } from '#catalogue/price-history.ts';
 import { priceToWire } from '#catalogue/price-row.ts';
-import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
+import { operatorRoutes } from '#http/planes/operator-routes.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
@@ -45,7 +45,7 @@ export function addCatalogueRoutes(plane: Plane, operator: OperatorPlane): void 
 
   routes.act(
     'PUT /operator/catalogue',
-    { ...EDIT, body: catalogueSchema, answer: catalogueSchema, isLarge: true },
+    { ...EDIT, body: catalogueSchema, answer: catalogueSchema, config: { isLarge: true } },
     async (act, asked) => asked.reply.send(await edit(act, asked, { kind: 'catalogue', file: asked.body })),
   );
 

@@ -1,6 +1,6 @@
 import { providerParamsSchema, providerTestedSchema, testProviderSchema } from '@purser/contract/operator.ts';
 import { upstreamListSchema } from '@purser/contract/upstreams.ts';
-import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
+import { operatorRoutes } from '#http/planes/operator-routes.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 

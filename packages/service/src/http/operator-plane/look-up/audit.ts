@@ -1,6 +1,6 @@
 import { auditHeadSchema, operatorAuditListSchema, operatorAuditPageSchema } from '@purser/contract/operator-audit.ts';
 import { signInListSchema, signInPageSchema } from '@purser/contract/operator.ts';
-import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
+import { operatorRoutes } from '#http/planes/operator-routes.ts';
 import { sentAmount, sentMs } from '#http/requests/sent.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import type { Plane } from '#http/planes/planes.ts';

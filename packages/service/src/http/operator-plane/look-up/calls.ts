@@ -1,5 +1,5 @@
 import { anyFoundCallsSchema, findAnyCallsSchema } from '@purser/contract/usage.ts';
-import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
+import { operatorRoutes } from '#http/planes/operator-routes.ts';
 import { findCalls } from '#http/planes/find-calls.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { operatorsTrace } from '#http/serializers/call-to-wire.ts';

@@ -1,6 +1,6 @@
 import { healthSchema } from '@purser/contract/operator-health.ts';
 import { ledgerCheckSchema } from '@purser/contract/operator.ts';
-import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
+import { operatorRoutes } from '#http/planes/operator-routes.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import type { Plane } from '#http/planes/planes.ts';
 

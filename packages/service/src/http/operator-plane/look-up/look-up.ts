@@ -5,7 +5,7 @@ import {
   anyKeyParamsSchema,
 } from '@purser/contract/look-up.ts';
 import { shownKey } from '#http/operator-plane/people/apps.ts';
-import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
+import { operatorRoutes } from '#http/planes/operator-routes.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 import { refuse } from '#kernel/faults/refusal.ts';

@@ -5,7 +5,7 @@ import {
   serviceStatsQuerySchema,
   serviceStatsSchema,
 } from '@purser/contract/operator-overview.ts';
-import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
+import { operatorRoutes } from '#http/planes/operator-routes.ts';
 import { sentMs } from '#http/requests/sent.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';

@@ -1,5 +1,5 @@
 import { comparedBillSchema, newBillSchema } from '@purser/contract/bills.ts';
-import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
+import { operatorRoutes } from '#http/planes/operator-routes.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 import { PICOS_PER_MICRO } from '#reconciliation/bills/bill-line.ts';
@@ -9,7 +9,7 @@ import type { ComparedBill } from '#reconciliation/bills/bills.ts';
 export function addBillRoutes(plane: Plane, operator: OperatorPlane): void {
   operatorRoutes(plane, operator).act(
     'POST /operator/bills',
-    { body: newBillSchema, answer: comparedBillSchema, isLarge: true },
+    { body: newBillSchema, answer: comparedBillSchema, config: { isLarge: true } },
     async (_act, { body: { provider, format, from, to, dollarMicros, bill } }) => {
       const rate = dollarMicros === undefined ? undefined : BigInt(dollarMicros);
       const asked = { provider, format, period: { from, to }, dollarMicros: rate };

@@ -7,7 +7,7 @@ import {
   paymentQuerySchema,
   solveCaseSchema,
 } from '@purser/contract/operator-payments.ts';
-import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
+import { operatorRoutes } from '#http/planes/operator-routes.ts';
 import { sentMs } from '#http/requests/sent.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';

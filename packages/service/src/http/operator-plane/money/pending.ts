@@ -7,7 +7,7 @@ import {
 } from '@purser/contract/operator-pending.ts';
 import { reasonSchema } from '@purser/contract/operator.ts';
 import { shownWallet } from '#http/operator-plane/money/wallets.ts';
-import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
+import { operatorRoutes } from '#http/planes/operator-routes.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 import { shownPending } from '#http/serializers/pending.ts';

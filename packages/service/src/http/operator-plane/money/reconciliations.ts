@@ -4,7 +4,7 @@ import {
   newReconciliationSchema,
   reconciledSchema,
 } from '@purser/contract/reconciliation.ts';
-import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
+import { operatorRoutes } from '#http/planes/operator-routes.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 import type { FiledReport } from '#reconciliation/reports/filing.ts';
@@ -26,7 +26,7 @@ export function addReconciliationRoutes(plane: Plane, operator: OperatorPlane): 
 
   routes.act(
     'POST /operator/reconciliations',
-    { body: newReconciliationSchema, answer: reconciledSchema, isLarge: true },
+    { body: newReconciliationSchema, answer: reconciledSchema, config: { isLarge: true } },
     async (act, { body: { report, ...period } }) => {
       const file = report === undefined ? undefined : [Buffer.from(report, 'utf8')];
       const done = granted(await reconciliations.reconcile(act, period, file));

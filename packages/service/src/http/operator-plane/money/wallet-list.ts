@@ -7,7 +7,7 @@ import {
 } from '@purser/contract/operator-wallets.ts';
 import type { z } from 'zod';
 import { shownWallet, walletActOf } from '#http/operator-plane/money/wallets.ts';
-import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
+import { operatorRoutes } from '#http/planes/operator-routes.ts';
 import { sentAmount, sentMs } from '#http/requests/sent.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';

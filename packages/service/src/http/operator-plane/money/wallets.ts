@@ -12,7 +12,7 @@ import {
   walletPageSchema,
 } from '@purser/contract/operator.ts';
 import type { z } from 'zod';
-import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
+import { operatorRoutes } from '#http/planes/operator-routes.ts';
 import { sentAmount } from '#http/requests/sent.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';

@@ -9,7 +9,7 @@ import {
   newAnyAccountSchema,
 } from '@purser/contract/operator-accounts.ts';
 import type { Account } from '#developers/sessions/session.ts';
-import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
+import { operatorRoutes } from '#http/planes/operator-routes.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 import { accountToWire } from '#http/serializers/account-to-wire.ts';

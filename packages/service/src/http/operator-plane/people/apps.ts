@@ -8,7 +8,7 @@ import {
   reasonSchema,
 } from '@purser/contract/operator.ts';
 import type { ApiKey } from '#developers/keys/api-key.ts';
-import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
+import { operatorRoutes } from '#http/planes/operator-routes.ts';
 import { confirmEverywhere } from '#http/planes/confirm-everywhere.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';

@@ -6,7 +6,7 @@ import {
 } from '@purser/contract/operator-people.ts';
 import { operatorWalletParamsSchema, operatorWalletSchema, reasonSchema } from '@purser/contract/operator.ts';
 import { shownWallet } from '#http/operator-plane/money/wallets.ts';
-import { operatorRoutes } from '#http/operator-plane/routes/routes.ts';
+import { operatorRoutes } from '#http/planes/operator-routes.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
