@@ -7,7 +7,6 @@ import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { button } from '#web/components/button.ts';
 import { confirmation } from '#web/components/confirm.ts';
 import { definitionList } from '#web/components/definition-list.ts';
-import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { selectField } from '#web/fields/select-field.ts';
 import type { Form } from '#web/forms/read-form.ts';
 import { actPage, checked, reasonField } from '#web/ops/frame/act-page.ts';
@@ -53,15 +52,15 @@ export const accountPage = actPage({
       ]),
       empty: TEXTS.noApps,
     });
-    const body = html`${errorSummary(again?.refusal.message)}${successNotice(TEXTS.done.get(asked.asks('done')))}
-<div class="columns">
+    const body = html`<div class="columns">
 ${part('facts', TEXTS.facts, factsOf(asked, account))}
 ${part('acts', TEXTS.acts, actsOn(asked, account, again?.form))}
 </div>
 ${part('apps', TEXTS.apps, appTable)}
 ${on}
 ${by}`;
-    return asked.show({ title: account.email, body, below: 'accounts', refusal: again?.refusal });
+    const done = TEXTS.done.get(asked.asks('done'));
+    return asked.show({ title: account.email, body, below: 'accounts', refusal: again?.refusal, done });
   },
   act: async (asked, form) => {
     const which = form.field('act');

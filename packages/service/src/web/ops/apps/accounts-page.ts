@@ -6,7 +6,6 @@ import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
 import { badge } from '#web/components/badge.ts';
 import { button } from '#web/components/button.ts';
-import { errorSummary } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
 import { selectField } from '#web/fields/select-field.ts';
 import { textField } from '#web/fields/text-field.ts';
@@ -33,8 +32,7 @@ export const accountsPage = actPage({
       empty: TEXTS.none,
     });
     const cursor = { name: 'after', first: TEXTS.first, more: TEXTS.more };
-    const body = html`${errorSummary(again?.refusal.message)}
-<p class="soft">${TEXTS.findHint}</p>
+    const body = html`<p class="soft">${TEXTS.findHint}</p>
 ${card(shown, pagerOf(cursor, { page: 'accounts', query: {}, place: after, next }))}
 ${part('create', TEXTS.create, createForm(asked, again?.form))}`;
     return asked.show({ title: TEXTS.title, body, page: 'accounts', refusal: again?.refusal });

@@ -6,7 +6,6 @@ import type { AppDetails } from '#operator/people/apps.ts';
 import { button } from '#web/components/button.ts';
 import { confirmation } from '#web/components/confirm.ts';
 import { definitionList } from '#web/components/definition-list.ts';
-import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { checkboxField } from '#web/fields/checkbox-field.ts';
 import { textField } from '#web/fields/text-field.ts';
 import type { Form } from '#web/forms/read-form.ts';
@@ -41,7 +40,7 @@ export const appPage = actPage({
     const inForce = keys.filter(
       ({ revokedAtMs, settings: { expiresAtMs } }) => revokedAtMs === undefined && (expiresAtMs ?? Infinity) > nowMs,
     );
-    const body = html`${errorSummary(again?.refusal.message)}${successNotice(TEXTS.done.get(query.get('done')))}${lateNotice(query)}
+    const body = html`${lateNotice(query)}
 <div class="columns">
 ${part('facts', TEXTS.facts, factsOf(asked, app))}
 ${formsOf(asked, app, inForce.length, again?.form)}
@@ -51,7 +50,8 @@ ${keysPart(asked, keys)}
 ${events}
 ${membersPart(asked, members)}
 ${trail}`;
-    return asked.show({ title: app.name, body, below: 'apps', refusal: again?.refusal });
+    const done = TEXTS.done.get(query.get('done'));
+    return asked.show({ title: app.name, body, below: 'apps', refusal: again?.refusal, done });
   },
   act: async (asked, form) => {
     const which = form.field('act');

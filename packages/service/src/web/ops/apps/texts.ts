@@ -36,8 +36,6 @@ export const APP_TEXTS = {
   rateBurst: 'Calls at once, after a quiet period',
   maxStreams: 'Streams at once for each user',
   firstParty: 'First party: it may call reserved models',
-  yes: 'yes',
-  no: 'no',
   change: 'Change rights and limits',
   changeHint: (perMinute: string, burst: string, streams: string) =>
     `The limits are now ${perMinute} calls a minute, ${burst} at once, and ${streams} streams for each user. A change applies from the next call.`,
@@ -94,7 +92,6 @@ export const TRAIL_TEXTS = {
   by: 'What it did',
   latest: 'The latest 20 acts',
   none: 'Nothing yet.',
-  tooLow: 'Your role does not allow you to see the audit trail.',
 } as const;
 
 const ROLES: Readonly<Record<OperatorRole | 'owner', string>> = {

@@ -8,7 +8,6 @@ import type { BillRow } from '#reconciliation/bills/compare-bill.ts';
 import { microsIn } from '#reconciliation/files/decimal.ts';
 import { button } from '#web/components/button.ts';
 import { figures } from '#web/figures/figures.ts';
-import { errorSummary } from '#web/components/notices.ts';
 import { selectField } from '#web/fields/select-field.ts';
 import { textField } from '#web/fields/text-field.ts';
 import { withFieldLabels } from '#web/forms/field-labels.ts';
@@ -88,7 +87,7 @@ ${file.periodFields(typed)}
 ${asked.currency === 'USD' ? undefined : dollar}
 ${file.fileField(TEXTS.file, TEXTS.fileHint, '.json,application/json', true)}
 ${button(TEXTS.send)}`;
-  const body = html`${errorSummary(refusal?.message)}<p>${TEXTS.intro}</p>
+  const body = html`<p>${TEXTS.intro}</p>
 ${compared === undefined ? undefined : resultOf(asked, compared, typed)}
 ${part('compare', TEXTS.compare, asked.form('bills', fields, { hasFile: true }))}`;
   return asked.show({ title: TEXTS.title, body, page: 'bills', refusal });

@@ -10,7 +10,7 @@ import { button } from '#web/components/button.ts';
 import { figures } from '#web/figures/figures.ts';
 import { fold } from '#web/components/fold.ts';
 import { linkLine } from '#web/components/navigation.ts';
-import { errorSummary, successNotice, warningNotice } from '#web/components/notices.ts';
+import { successNotice, warningNotice } from '#web/components/notices.ts';
 import type { Formats } from '#web/format/formats.ts';
 import { withFieldLabels } from '#web/forms/field-labels.ts';
 import type { PageResponse } from '#web/frame/page.ts';
@@ -65,7 +65,7 @@ ${file.fileField(TEXTS.file, hint, '.csv,text/csv', !reconciliations.hasList)}
 ${button(TEXTS.send)}`;
   const next = filed.length < FILED_MOST ? undefined : filed.at(-1)?.seq;
   const older = next === undefined ? undefined : opsPath('reconciliation', { before: String(next) });
-  const body = html`${errorSummary(refusal?.message)}<p>${TEXTS.intro}</p>
+  const body = html`<p>${TEXTS.intro}</p>
 ${done === undefined ? undefined : resultOf(done, asked.formats)}
 ${part('compare', TEXTS.compare, asked.form('reconciliation', fields, { hasFile: true }))}
 ${part('filed', TEXTS.filed, filedTable(asked, filed), older && linkLine(older, TEXTS.older))}`;

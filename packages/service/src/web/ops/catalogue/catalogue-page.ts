@@ -3,7 +3,6 @@ import { type Html, html } from '#kernel/text/html.ts';
 import { badge } from '#web/components/badge.ts';
 import { buttonLink, row } from '#web/components/button.ts';
 import { filterForm } from '#web/fields/filter.ts';
-import { successNotice } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
 import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
 import { code, listing, soft } from '#web/ops/frame/details.ts';
@@ -29,13 +28,12 @@ export const cataloguePage: OpsPage = {
     const { file } = await asked.operator.catalogue.read();
     const search = asked.asks('q').toLowerCase();
     const value = asked.query.get('q') ?? '';
-    const body = html`${successNotice(TEXTS.done.get(asked.query.get('done')))}
-<p class="soft">${TEXTS.what}</p>
+    const body = html`<p class="soft">${TEXTS.what}</p>
 ${filterForm(opsPath('catalogue'), 'live', [{ name: 'q', label: TEXTS.search, value }])}
 ${asked.may('model-edit') ? links() : undefined}
 ${card(providersTable(asked, file, search))}
 ${card(...(await modelsPart(asked, file, search)))}`;
-    return asked.show({ title: TEXTS.title, body, page: 'catalogue' });
+    return asked.show({ title: TEXTS.title, body, page: 'catalogue', done: TEXTS.done.get(asked.asks('done')) });
   },
 };
 

@@ -202,7 +202,6 @@ export const PROVIDER_TEXTS = {
     'This makes a real call with the key of this provider. You pay for it, and no wallet is charged. It is recorded in the audit trail.',
   model: 'Its model',
   tested: 'Result',
-  outcome: 'Result',
   answered: 'answered',
   status: 'HTTP status',
   firstByte: 'Time to first byte',

@@ -53,7 +53,7 @@ export interface OpsRequest extends OpsServices {
   ) => Html;
   readonly show: (page: OpsPageParts) => PageResponse;
   /** The page in place of something that is not there. `below`: the page that it would be below. */
-  readonly showNoSuch: (below: string, message: string) => PageResponse;
+  readonly showNoSuch: (below: string, message: string, title?: string) => PageResponse;
   readonly moment: (epochMs: number) => Html;
   /** An amount, exact to the micro. Without a currency, it is that of every wallet. */
   readonly amount: (amount: bigint, currency?: string) => string;

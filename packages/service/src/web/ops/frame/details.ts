@@ -39,3 +39,8 @@ export function soft(text: Words | undefined): Html {
 export function code(id: string): Html {
   return html`<code>${id}</code>`;
 }
+
+/** What a page says of cells. Nothing if there are none. */
+export function ofCells(cell: string | undefined, text: (cell: string) => string): Html | undefined {
+  return cell === undefined ? undefined : html`<p class="soft">${text(cell)}</p>`;
+}

@@ -117,9 +117,9 @@ function requestOf(services: OpsServices, request: PageRequest, signedIn: Signed
       return request.form(typeof more === 'string' ? address : opsPath(page, more), fields, { hasFile });
     },
     show,
-    showNoSuch: (below, message) => {
+    showNoSuch: (below, message, title = TEXTS.noSuch) => {
       const body = card(html`<p role="alert">${message}</p>`);
-      return show({ title: TEXTS.noSuch, body, below, refusal: refuse('NOT_FOUND', message) });
+      return show({ title, body, below, refusal: refuse('NOT_FOUND', message), isSaid: true });
     },
     moment: (epochMs) => moment(epochMs, formats),
     amount: (amount, of = currency) => formats.amount(micros(amount), of),

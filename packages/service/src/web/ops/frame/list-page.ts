@@ -1,7 +1,6 @@
 import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
 import { pager } from '#web/components/navigation.ts';
-import { errorSummary } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
 import { type FilterField, filterForm } from '#web/fields/filter.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
@@ -86,7 +85,7 @@ async function showList<Name extends string, Row>(asked: OpsRequest, list: ListP
           pagerOf(cursor, { page, query: typed, place, next: found.next }),
           within?.(typed),
         );
-  const body = html`${errorSummary(refusal?.message)}${list.above?.(asked)}
+  const body = html`${list.above?.(asked)}
 ${filterForm(opsPath(page), 'live', filled(fields, typed))}
 ${shown}
 ${await after?.(asked, typed)}`;

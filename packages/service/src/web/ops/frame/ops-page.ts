@@ -2,6 +2,7 @@ import type { OperatorRole } from '@purser/contract/operator-access.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import type { Refusal } from '#kernel/faults/refusal.ts';
 import { breadcrumbs } from '#web/components/navigation.ts';
+import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { CONSOLE_SCRIPT } from '#web/assets/console-script.ts';
 import type { PageRequest, PageResponse } from '#web/frame/page.ts';
 import { CONSOLE_STYLE_ELEMENT } from '#web/assets/page-policy.ts';
@@ -16,13 +17,17 @@ import { mayOpen } from '#web/ops/frame/links.ts';
 /** What a page says, within the frame that all pages for operators have. */
 export interface OpsPageParts {
   readonly title: string;
-  readonly body: Html;
+  readonly body?: Html;
   /** Which entry of the navigation leads here, such as `wallets`. */
   readonly page?: string;
   /** In place of `page`: the page above this one, to which the way back leads. One wallet is below `wallets`. */
   readonly below?: string | undefined;
-  /** The page must show its message. The answer has its status. */
+  /** Its message is shown before the body. The answer has its status. */
   readonly refusal?: Refusal | undefined;
+  /** The body says why something was refused. */
+  readonly isSaid?: boolean;
+  /** What was just done. It is said if nothing was refused. */
+  readonly done?: string | undefined;
 }
 
 /** For whom a page is shown, and where. */
@@ -36,7 +41,7 @@ interface Shown {
 /** A page for operators: header, navigation, and where one is. */
 export function showOpsPage(
   { frame, operator: { cell }, request, role }: Shown,
-  { title, body, below, page = below ?? '', refusal }: OpsPageParts,
+  { title, body, below, page = below ?? '', refusal, isSaid = false, done }: OpsPageParts,
 ): PageResponse {
   const above = below === undefined ? undefined : [...OPS_PAGES, ...OTHER_PAGES].find((one) => one.page === below);
   const crumbs = [
@@ -55,6 +60,7 @@ ${OPS_PAGES.map((one) => html`<li><a href="${opsPath(one.page)}"${one.page === p
 <main>
 ${breadcrumbs(TEXTS.path, crumbs, page === '' ? TEXTS.console : title)}
 <h1>${title}</h1>
+${isSaid ? undefined : errorSummary(refusal?.message)}${refusal === undefined ? successNotice(done) : undefined}
 ${body}
 </main>
 ${footerOf(frame)}

@@ -30,7 +30,7 @@ export const findPage: OpsPage = {
 ${shown.map((one, at) => viewOf(asked, one, at, names))}
 ${found.length === 0 ? html`<p class="soft">${TEXTS.what}</p>` : undefined}`;
     const refusal = isMissing ? refuse('NOT_FOUND', TEXTS.none(query)) : undefined;
-    return asked.show({ title: TEXTS.title, body, page: 'find', refusal });
+    return asked.show({ title: TEXTS.title, body, page: 'find', refusal, isSaid: true });
   },
 };
 

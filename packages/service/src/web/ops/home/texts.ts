@@ -17,7 +17,6 @@ export const OVERVIEW_TEXTS = {
   title: 'Overview',
   attention: 'Needs attention',
   nothing: 'Nothing needs attention.',
-  books: 'The books',
   booksRight: (ms: number) => `The books were correct when they were checked ${age(ms)} ago.`,
   booksWrong: (count: number, ms: number) =>
     `The books are wrong: the check ${age(ms)} ago found ${times(count, 'difference', 'differences')}.`,
@@ -49,7 +48,6 @@ export const OVERVIEW_TEXTS = {
     'operators-without-second-factor': (count: number) =>
       `${times(count, 'operator has', 'operators have')} no second factor:`,
   } satisfies Readonly<Record<Finding['kind'], (count: number) => string>>,
-  figures: 'Figures, live',
   period: 'Period',
   periods: { day: '24 hours', week: '7 days', month: '30 days' },
   before: (text: string) => `period before: ${text}`,
@@ -145,7 +143,6 @@ export const CALL_TEXTS = {
   entriesWhat: 'What the call booked in the wallet',
   columns: ['Number', 'Kind', 'From', 'To', 'Amount', 'Balance after', 'When'],
   noEntries: 'The call booked nothing.',
-  price: 'Price',
   margin: 'Margin',
   marginOf: (percent: number) => `${percent} %`,
   version: 'Price number',

@@ -4,7 +4,6 @@ import { isJsonObject, type JsonObject, parseJson } from '#kernel/text/json.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { button } from '#web/components/button.ts';
 import { linkLine } from '#web/components/navigation.ts';
-import { errorSummary } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
 import { textArea } from '#web/fields/text-area.ts';
 import type { PageResponse } from '#web/frame/page.ts';
@@ -46,8 +45,7 @@ export const modelEditPage = actPage({
     const fields = html`${textArea({ name: 'entry', label: TEXTS.entry, value, hint: TEXTS.entryHint, isInvalid, rows: 24 })}
 ${changeFields(version, { typed: again?.form.field('reason') ?? '' })}
 ${button(TEXTS.show)}`;
-    const body = html`${errorSummary(refusal?.message)}
-${card(asked.form('model-edit', fields, { query: { id } }))}
+    const body = html`${card(asked.form('model-edit', fields, { query: { id } }))}
 ${linkLine(backFrom(id), TEXTS.back)}`;
     return asked.show({ title: titleOf(id), body, below: 'catalogue', refusal });
   },

@@ -5,7 +5,6 @@ import { refuse } from '#kernel/faults/refusal.ts';
 import { button, buttonLink, row } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { hiddenField } from '#web/fields/form.ts';
-import { errorSummary, successNotice } from '#web/components/notices.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 import type { Again } from '#web/ops/frame/act-page.ts';
@@ -33,12 +32,10 @@ export async function showModel(asked: OpsRequest, again?: Pick<Again, 'refusal'
   const model = file.models.find((one) => one.id === id);
   const refusal = again?.refusal ?? (model === undefined ? refuse('NOT_FOUND', TEXTS.none) : undefined);
   if (model === undefined) {
-    return asked.show({ title: id, body: html`${errorSummary(refusal?.message)}`, below: 'catalogue', refusal });
+    return asked.show({ title: id, below: 'catalogue', refusal });
   }
-  const notice = refusal === undefined ? TEXTS.done.get(asked.query.get('done')) : undefined;
   const used = await usedBy(asked, [id]);
-  const body = html`${errorSummary(refusal?.message)}${successNotice(notice)}
-${factsPart(asked, model)}
+  const body = html`${factsPart(asked, model)}
 ${upstreamsPart(asked, model)}
 ${costsPart(asked, model)}
 ${await pricesPart(asked, id)}
@@ -46,7 +43,7 @@ ${laterPricesPart(asked, model, version)}
 ${aliasesPart(asked, { model, file, version })}
 ${await usedPart(asked, used)}
 ${removalOf(asked, model, file, version, used.length)}`;
-  return asked.show({ title: id, body, below: 'catalogue', refusal });
+  return asked.show({ title: id, body, below: 'catalogue', refusal, done: TEXTS.done.get(asked.asks('done')) });
 }
 
 function factsPart(asked: OpsRequest, model: CatalogueModel): Html {

@@ -4,7 +4,6 @@ import { micros } from '#kernel/values/micros.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { button } from '#web/components/button.ts';
 import { linkLine } from '#web/components/navigation.ts';
-import { errorSummary } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
 import { hiddenField } from '#web/fields/form.ts';
 import { selectField } from '#web/fields/select-field.ts';
@@ -50,8 +49,7 @@ ${amount('marginPerCall', TEXTS.marginPerCall, typed.marginPerCall, TEXTS.noFee)
 ${textField({ name: 'from', label: TEXTS.from, value: typed.from, hint: TEXTS.fromHint, autocomplete: 'off', lengthMax: 20 })}
 ${changeFields(version, { typed: typed.reason })}
 ${button(EDIT_TEXTS.show)}`;
-    const body = html`${errorSummary(again?.refusal.message)}
-<p class="soft">${TEXTS.what(asked.currency)}</p>
+    const body = html`<p class="soft">${TEXTS.what(asked.currency)}</p>
 ${sheets.length > 1 ? choice(model, sheets, of) : undefined}
 ${hasOthers ? html`<p>${TEXTS.others}</p>` : undefined}
 ${card(asked.form('price', fields, { query: `id=${encodeURIComponent(id)}&of=${of}` }))}

@@ -7,7 +7,6 @@ import type { CaseRow } from '#payments/cases/queries.ts';
 import { button } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { linkLine } from '#web/components/navigation.ts';
-import { errorSummary } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
 import { actPage, hiddenFields, reasonField, reasonIn } from '#web/ops/frame/act-page.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
@@ -30,14 +29,13 @@ export const casePage = actPage({
     if (caseId === undefined || one === undefined || effect === undefined) {
       const why = refusal ?? refuse('NOT_FOUND', TEXTS.none);
       const body = card(html`<p role="alert">${why.message}</p>`, found === undefined ? undefined : back);
-      return asked.show({ title: TEXTS.noneTitle, body, below: 'payments', refusal: why });
+      return asked.show({ title: TEXTS.noneTitle, body, below: 'payments', refusal: why, isSaid: true });
     }
     const { name, what } = ACT_TEXTS[effect.act];
     const chosen = { id, case: caseId, act: effect.act };
     const fields = html`${hiddenFields(chosen)}${reasonField({ autocomplete: 'off' })}
 ${button(name, { kind: 'danger' })}`;
-    const body = html`${errorSummary(refusal?.message)}
-${card(html`<p>${CASE_TEXTS[one.row.kind]}</p>`, html`<p>${what}</p>`, effectOf(asked, one.row, effect))}
+    const body = html`${card(html`<p>${CASE_TEXTS[one.row.kind]}</p>`, html`<p>${what}</p>`, effectOf(asked, one.row, effect))}
 ${card(asked.form('payment-case', fields, { query: chosen }), back)}`;
     return asked.show({ title: name, body, below: 'payments', refusal });
   },

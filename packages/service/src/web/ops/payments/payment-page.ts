@@ -11,7 +11,6 @@ import { button, buttonLink } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { hiddenField } from '#web/fields/form.ts';
 import { headlineAmount } from '#web/figures/money.ts';
-import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
 import { actPage, reasonField, reasonIn } from '#web/ops/frame/act-page.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
@@ -35,14 +34,9 @@ export const paymentPage = actPage({
   show: async (asked, again) => {
     const id = again?.form.field('id') ?? asked.asks('id');
     const found = await asked.operator.paymentDesk.find(id);
-    if (found === undefined) {
-      const refusal = refuse('NOT_FOUND', TEXTS.none);
-      const body = card(html`<p role="alert">${TEXTS.none}</p>`);
-      return asked.show({ title: TEXTS.noneTitle, body, below: 'payments', refusal });
-    }
+    if (found === undefined) return asked.showNoSuch('payments', TEXTS.none, TEXTS.noneTitle);
     const names = await asked.operator.apps.names([found.checkout.app_id]);
-    const body = html`${errorSummary(again?.refusal.message)}${successNotice(doneText(asked.asks('done')))}
-${casesOf(asked, found)}
+    const body = html`${casesOf(asked, found)}
 <div class="columns">
 <div>${checkoutOf(asked, found, names)}${lookUpOf(asked, id)}</div>
 <div>${found.payments.map((payment, at) => paymentOf(asked, found, payment, at))}</div>
@@ -51,7 +45,8 @@ ${card(movedTable(asked, found))}
 ${card(entriesTable(asked, found))}
 ${card(solvedTable(asked, found))}
 ${card(historyTable(asked, found))}`;
-    return asked.show({ title: TEXTS.title, body, below: 'payments', refusal: again?.refusal });
+    const done = doneText(asked.asks('done'));
+    return asked.show({ title: TEXTS.title, body, below: 'payments', refusal: again?.refusal, done });
   },
   act: async (asked, form) => {
     const reason = reasonIn(form, CONFIRM_TEXTS.noReason);

@@ -5,7 +5,6 @@ import { button } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { hiddenField } from '#web/fields/form.ts';
 import { linkLine } from '#web/components/navigation.ts';
-import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import { type Again, actPage, reasonField, reasonIn } from '#web/ops/frame/act-page.ts';
@@ -53,12 +52,11 @@ async function showList(asked: OpsRequest): Promise<PageResponse> {
     empty: isAll ? TEXTS.none : TEXTS.nobody,
   });
   const query = { show: isAll ? 'all' : undefined };
-  const body = html`${successNotice(TEXTS.done.get(asks('done')))}
-<p class="soft">${TEXTS.what}</p>
+  const body = html`<p class="soft">${TEXTS.what}</p>
 ${card(list)}
 ${pagerOf(CURSOR, { page: PAGE, query, place: before, next })}
 ${isAll ? linkLine(opsPath(PAGE), TEXTS.toWaiting) : linkLine(opsPath(PAGE, { show: 'all' }), TEXTS.toAll)}`;
-  return asked.show({ title: TEXTS.title, body, page: PAGE });
+  return asked.show({ title: TEXTS.title, body, page: PAGE, done: TEXTS.done.get(asks('done')) });
 }
 
 /** The app, user and payment of an act. */
@@ -91,9 +89,9 @@ async function showAct(asked: OpsRequest, pendingId: string, again: Again | unde
   const act = await asked.operator.pending.find(pendingId);
   const refusal = again?.refusal ?? (act === undefined ? refuse('NOT_FOUND', TEXTS.noSuch) : undefined);
   const names = await asked.operator.apps.names(act === undefined ? [] : [subjectOf(act.subject).appId]);
-  const body = html`${errorSummary(refusal?.message)}${successNotice(TEXTS.done.get(asked.asks('done')))}
-${act === undefined ? linkLine(opsPath(PAGE), TEXTS.title) : partsOf(asked, act, names)}`;
-  return asked.show({ title: act === undefined ? TEXTS.title : nameOf(act), body, below: PAGE, refusal });
+  const body = html`${act === undefined ? linkLine(opsPath(PAGE), TEXTS.title) : partsOf(asked, act, names)}`;
+  const done = TEXTS.done.get(asked.asks('done'));
+  return asked.show({ title: act === undefined ? TEXTS.title : nameOf(act), body, below: PAGE, refusal, done });
 }
 
 function partsOf(asked: OpsRequest, act: PendingAct, names: AppNames): Html {

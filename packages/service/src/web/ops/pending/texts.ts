@@ -19,7 +19,6 @@ export const PENDING_TEXTS = {
     ['wallet.reinstate', 'Write off and reinstate'],
   ]),
   states: { waiting: 'waiting', done: 'done', rejected: 'rejected', expired: 'expired' },
-  act: 'Act',
   wallet: 'Wallet',
   amount: 'Amount',
   exactly: (micros: string) => `${micros} micros`,

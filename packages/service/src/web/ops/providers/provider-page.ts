@@ -7,7 +7,6 @@ import { badge } from '#web/components/badge.ts';
 import { button } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { linkLine } from '#web/components/navigation.ts';
-import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { textArea } from '#web/fields/text-area.ts';
 import { textField } from '#web/fields/text-field.ts';
 import type { Form } from '#web/forms/read-form.ts';
@@ -35,17 +34,16 @@ export async function showProvider(asked: OpsRequest, { refusal, form, tested }:
   const provider = Object.hasOwn(file.providers, name) ? file.providers[name] : undefined;
   if (provider === undefined && name !== '') {
     const none = refusal ?? refuse('NOT_FOUND', TEXTS.none);
-    return asked.show({ title: name, body: html`${errorSummary(none.message)}`, below: 'catalogue', refusal: none });
+    return asked.show({ title: name, below: 'catalogue', refusal: none });
   }
-  const notice = refusal === undefined ? TEXTS.done.get(asked.query.get('done')) : undefined;
   const known = provider && { name, provider, file };
-  const body = html`${errorSummary(refusal?.message)}${successNotice(notice)}
-${tested && testedPart(asked, tested)}
+  const body = html`${tested && testedPart(asked, tested)}
 ${known && factsPart(asked, known)}
 ${known && testPart(asked, known, tested?.providerModel)}
 ${changePart(asked, provider, version, form)}
 ${known && removalOf(asked, known, version)}`;
-  return asked.show({ title: name === '' ? TEXTS.newTitle : name, body, below: 'catalogue', refusal });
+  const done = TEXTS.done.get(asked.asks('done'));
+  return asked.show({ title: name === '' ? TEXTS.newTitle : name, body, below: 'catalogue', refusal, done });
 }
 
 interface Known {

@@ -8,7 +8,6 @@ import { button } from '#web/components/button.ts';
 import { filterForm } from '#web/fields/filter.ts';
 import { hiddenField } from '#web/fields/form.ts';
 import { linkLine } from '#web/components/navigation.ts';
-import { errorSummary } from '#web/components/notices.ts';
 import { onceField, onceIn } from '#web/forms/once-field.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
@@ -56,7 +55,7 @@ async function show(asked: OpsRequest, act: Name, again?: Again): Promise<PageRe
   const texts = ACT_TEXTS[act];
   const names = await asked.operator.apps.names(act === 'open' ? [] : [app]);
   const whose = html`<p>${TEXTS.wallet} ${code(user)} ${TEXTS.inApp} ${asked.appLink(app, names)}</p>`;
-  const body = html`${errorSummary(refusal?.message)}${act === 'open' ? undefined : whose}
+  const body = html`${act === 'open' ? undefined : whose}
 <p class="soft">${texts.what}</p>
 ${whichForm(act, typed, asked.currency)}
 ${

@@ -48,7 +48,6 @@ export const WALLET_TEXTS = {
   noCap: 'none',
   spent: 'Spent this month',
   state: 'State',
-  active: 'Active',
   suspended: 'Suspended',
   connected: 'Connected',
   disconnected: 'Disconnected',
@@ -213,7 +212,6 @@ export const PERSON_TEXTS = {
     'For a person who asks for it and cannot sign in. Make sure that it is them. Their e-mail address, sessions, passkeys, codes, sign-ins, alerts and e-mails are removed for good. Entries, receipts and payments stay, under the user IDs of apps.',
   deleteButton: 'Delete this person for good',
   deleted: 'The person was deleted. Their wallets have no owner now.',
-  restChanged: 'What the person would give up has changed. Look at it again.',
   willRelease: (count: string) => `Wallets to be released: ${count}`,
   willEnd: (sessions: string, passkeys: string) =>
     `Sessions that will end: ${sessions}. Passkeys to be removed: ${passkeys}.`,

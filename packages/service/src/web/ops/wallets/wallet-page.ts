@@ -10,7 +10,6 @@ import { badge } from '#web/components/badge.ts';
 import { buttonLink, row } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { figures } from '#web/figures/figures.ts';
-import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
 import { amountText } from '#web/format/typed-amount.ts';
 import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
@@ -41,11 +40,9 @@ export const walletPage: OpsPage = {
     const before = asked.query.get('before') ?? '';
     const shown = wallet && (await read(asked, wallet, parsePlace(before)));
     if (shown === undefined) {
-      const refusal = refuse('NOT_FOUND', TEXTS.none);
-      return asked.show({ title: TEXTS.noneTitle, body: html`${errorSummary(TEXTS.none)}`, below: 'wallets', refusal });
+      return asked.show({ title: TEXTS.noneTitle, below: 'wallets', refusal: refuse('NOT_FOUND', TEXTS.none) });
     }
-    const body = html`${successNotice(doneText(asked, shown))}
-<div id="state" data-live>
+    const body = html`<div id="state" data-live>
 ${figuresOf(asked, shown)}
 ${card(factsOf(asked, shown))}
 ${card(holdsOf(asked, shown))}
@@ -53,7 +50,7 @@ ${card(holdsOf(asked, shown))}
 ${actsOf(asked, shown)}
 ${card(paymentsOf(asked, shown))}
 ${entriesOf(asked, shown, before)}`;
-    return asked.show({ title: shown.userId, body, below: 'wallets' });
+    return asked.show({ title: shown.userId, body, below: 'wallets', done: doneText(asked, shown) });
   },
 };
 

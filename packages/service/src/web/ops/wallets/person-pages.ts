@@ -1,24 +1,72 @@
-import { moveIdentitySchema, personActSchema } from '@purser/contract/operator-people.ts';
+import { identityQuerySchema, moveIdentitySchema, personActSchema } from '@purser/contract/operator-people.ts';
 import { type Html, html } from '#kernel/text/html.ts';
-import { Refusal } from '#kernel/faults/refusal.ts';
+import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { WalletOwner } from '#operator/people/wallet-owners.ts';
-import type { Holdings } from '#privacy/deletion.ts';
-import { button } from '#web/components/button.ts';
+import { button, buttonLink, row } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { filterForm } from '#web/fields/filter.ts';
-import { list, paragraphs } from '#web/components/list.ts';
-import { errorSummary } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
-import { givenUpField, givenUpIn } from '#web/forms/given-up-balances.ts';
-import type { Form } from '#web/forms/read-form.ts';
-import type { PageResponse } from '#web/frame/page.ts';
-import { type Again, actPage, checked, reasonField } from '#web/ops/frame/act-page.ts';
+import { actPage, type Again, checked, reasonField } from '#web/ops/frame/act-page.ts';
 import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
 import { code, listing, part } from '#web/ops/frame/details.ts';
 import { opsPath } from '#web/ops/frame/ops-path.ts';
-import { OPS_TEXTS } from '#web/ops/frame/texts.ts';
-import { personWith } from '#web/ops/wallets/person-page.ts';
 import { PERSON_TEXTS as TEXTS } from '#web/ops/wallets/texts.ts';
+import type { Holdings } from '#privacy/deletion.ts';
+import { list, paragraphs } from '#web/components/list.ts';
+import { givenUpField, givenUpIn } from '#web/forms/given-up-balances.ts';
+import type { Form } from '#web/forms/read-form.ts';
+import type { PageResponse } from '#web/frame/page.ts';
+import { OPS_TEXTS } from '#web/ops/frame/texts.ts';
+
+/** The page `/ops/person?email=`, which shows a person who owns wallets. */
+export const personPage: OpsPage = {
+  GET: async (asked) => {
+    const [email, done] = [asked.asks('email'), asked.asks('done')];
+    const found = email === '' ? undefined : await personWith(asked, email);
+    const refusal = found instanceof Refusal ? found : undefined;
+    const person = found instanceof Refusal ? undefined : found;
+    const isMoved = done === 'moved' && person !== undefined;
+    const isDeleted = done === 'deleted' && email === '';
+    const body = html`<p class="soft">${TEXTS.what}</p>
+${filterForm(opsPath('person'), 'live', [{ name: 'email', label: TEXTS.email, value: email }])}
+${person && (await personOf(asked, person))}`;
+    const said = isMoved ? TEXTS.moved : isDeleted ? TEXTS.deleted : undefined;
+    return asked.show({ title: TEXTS.title, body, below: 'wallets', refusal, done: said });
+  },
+};
+
+/** The person who signs in with this e-mail, by the rules of the route. */
+async function personWith(
+  { operator }: OpsRequest,
+  email: string,
+): Promise<WalletOwner | Refusal<'BAD_REQUEST' | 'NOT_FOUND'>> {
+  const asked = checked(identityQuerySchema, { email }, { email: TEXTS.email });
+  if (asked instanceof Refusal) return asked;
+  return (await operator.walletOwners.find(asked.email)) ?? refuse('NOT_FOUND', TEXTS.none);
+}
+
+async function personOf(
+  { operator, may, appLink }: OpsRequest,
+  { identityId, email, wallets }: WalletOwner,
+): Promise<Html> {
+  const names = await operator.apps.names(wallets.map(({ appId }) => appId));
+  const list = listing({
+    caption: TEXTS.wallets,
+    columns: TEXTS.columns,
+    rows: wallets.map(({ appId, userId }) => [
+      appLink(appId, names),
+      html`<a href="${opsPath('wallet', { app: appId, user: userId })}">${code(userId)}</a>`,
+    ]),
+    empty: TEXTS.noWallets,
+  });
+  const facts = definitionList([
+    [TEXTS.email, email],
+    [TEXTS.identity, code(identityId)],
+  ]);
+  const ways = (['person-move', 'person-export', 'person-delete'] as const).filter(may);
+  const links = ways.map((page) => buttonLink(opsPath(page, { email }), TEXTS.ways[page], 'quiet'));
+  return html`${card(facts, links.length === 0 ? undefined : row(...links))}\n${card(list)}`;
+}
 
 interface PersonAct {
   readonly title: string;
@@ -38,7 +86,7 @@ function personAct({ title, what, effects, act }: PersonAct): OpsPage {
     show: async (asked, again) => {
       const person = await personWith(asked, asked.asks('email'));
       const refusal = again?.refusal ?? (person instanceof Refusal ? person : undefined);
-      const body = html`${errorSummary(refusal?.message)}<p class="soft">${what}</p>
+      const body = html`<p class="soft">${what}</p>
 ${person instanceof Refusal ? undefined : await effects(asked, person)}`;
       return asked.show({ title, body, below: 'person', refusal });
     },
@@ -126,7 +174,7 @@ export const personMovePage = actPage({
     const [email, to] = [asked.asks('email'), asked.asks('to')];
     const effects = await moveEffects(asked, email, to, again);
     const refusal = again?.refusal ?? (effects instanceof Refusal ? effects : undefined);
-    const body = html`${errorSummary(refusal?.message)}<p class="soft">${TEXTS.moveWhat}</p>
+    const body = html`<p class="soft">${TEXTS.moveWhat}</p>
 ${filterForm(opsPath('person-move'), 'live', [{ name: 'to', label: TEXTS.to, value: to }], { email })}
 ${effects instanceof Refusal ? undefined : effects}`;
     return asked.show({ title: TEXTS.move, body, below: 'person', refusal });
