@@ -149,7 +149,7 @@ export const ROOMS: Readonly<Record<string, Table>> = {
     text: '',
     time: '',
     values: 'crypto faults time',
-    calls: 'values',
+    calls: 'faults values',
     work: '',
   }),
   ledger: tableOf({

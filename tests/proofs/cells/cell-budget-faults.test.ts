@@ -78,7 +78,7 @@ function placesOf(faults: Faults): Readonly<Record<Cell, (request: HoldRequest) 
     return placeOverCells(async (request) => {
       const [row] = await reserveHolds(db, instance, [request]);
       assert.ok(row !== undefined && row.outcome !== 'call_ended');
-      return holdAnswerOf(row);
+      return holdAnswerOf(row, request);
     }, findRoom);
   };
   return { c1: placeIn('c1'), c2: placeIn('c2'), c3: placeIn('c3') };

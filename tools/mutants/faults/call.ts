@@ -197,7 +197,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
     clause: 'CC-09',
     edits: [
       stream(
-        'return endFailed(lane, { hold, ending: endingAfter(fault, upstream, tally), caller }, fault);',
+        'return endFailed(lane, { hold, ending: endingAfter(fault, upstream, tally, caller.log), caller }, fault);',
         'return refusalOfUpstream(fault as UpstreamError);',
       ),
     ],

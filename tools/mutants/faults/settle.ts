@@ -1,12 +1,16 @@
 import type { Mutant } from '../mutant.ts';
 import {
+  asserting,
+  assertingCalls,
   brokenRules,
   checkChanges,
   checking,
   checkingChanges,
   clawingBack,
   expired,
+  holdAnswers,
   instances,
+  landing,
   ledgerCheck,
   ledgerTables,
   locks,
@@ -239,5 +243,23 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     clause: 'WA-09',
     edits: [ledgerCheck('(after === 0n || (await rest()))', 'true')],
     killer: watching('WA-09 a stop does not wait for a pass that rests'),
+  },
+  {
+    id: 'settlement-that-cannot-be-true',
+    clause: 'WA-07',
+    edits: [landing('assertBookable(settlement); // Before', '// Before')],
+    killer: asserting('WA-07 a settlement that cannot be true ends the call without a charge'),
+  },
+  {
+    id: 'late-charge-is-believed',
+    clause: 'WA-10',
+    edits: [landing('charged + lost <= (told.get(callId) ?? 0n)', 'told.size > 0')],
+    killer: asserting('WA-10 a late charge above what was told sets its file aside'),
+  },
+  {
+    id: 'hold-is-believed',
+    clause: 'WA-07',
+    edits: [holdAnswers('granted >= asked.least && granted <= asked.most', 'granted > 0n')],
+    killer: assertingCalls('WA-07 a call that was granted too much reaches nobody and holds nothing'),
   },
 ];

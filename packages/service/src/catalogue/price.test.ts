@@ -180,3 +180,7 @@ test('WA-07 more cached tokens than prompt tokens throw', () => {
   assert.throws(() => chargeOf(PRICE, { ...NONE, cachedTokens: 1 }), /cached/);
   assert.throws(() => chargeOf(PRICE, { ...NONE, promptTokens: 2, cachedTokens: 1, cacheWriteTokens: 2 }), /written/);
 });
+
+test('WA-07 more reasoning tokens than completion tokens throw', () => {
+  assert.throws(() => chargeOf(PRICE, { ...NONE, completionTokens: 1, reasoningTokens: 2 }), /reasoning/);
+});

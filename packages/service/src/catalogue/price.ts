@@ -99,6 +99,7 @@ export function chargeOf(price: Price, usage: TokenUsage): Micros {
   if (price.special !== undefined || rare !== undefined) return chargeInFull(price, usage);
   const freshTokens = promptTokens - cachedTokens - cacheWriteTokens;
   assert(freshTokens >= 0, 'more cached and written tokens than prompt tokens');
+  assert(usage.reasoningTokens <= usage.completionTokens, 'more reasoning tokens than completion tokens');
   const fresh = BigInt(freshTokens) * price.inputMicrosPerMillion;
   const cached = BigInt(cachedTokens) * price.cachedInputMicrosPerMillion;
   const written = BigInt(cacheWriteTokens) * price.cacheWriteMicrosPerMillion;

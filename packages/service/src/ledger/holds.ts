@@ -1,7 +1,7 @@
 import type { Instance } from '#db/processes/instance.ts';
 import { createOutageWatch } from '#db/batches/outage.ts';
 import type { Pool } from '#db/pool/pool.ts';
-import { assert } from '#kernel/faults/assert.ts';
+import { assertionFault } from '#kernel/faults/assert.ts';
 import type { HoldAnswer, HoldRequest } from '#kernel/calls/hold.ts';
 import type { CallId } from '#kernel/values/ids.ts';
 import type { Log } from '#kernel/log.ts';
@@ -76,7 +76,7 @@ export function createHolds({ pools, instance, spool, backlog, log }: HoldOption
   return {
     place: (request) => {
       const { callId, least, most } = request;
-      assert(least > 0n && least <= most, 'a hold has a positive range');
+      if (least <= 0n || least > most) return Promise.reject(assertionFault('a hold has a positive range'));
       if (settling.isBehind(backlog)) return Promise.reject(new Error(BEHIND));
       orphans.begin(request); // Before the statement is sent, or the hold would look orphaned as soon as it exists.
       // One promise for the whole way: every call comes through here.

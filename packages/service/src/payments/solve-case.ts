@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/pool/pool.ts';
-import { unreachable } from '#kernel/faults/assert.ts';
+import { assert, unreachable } from '#kernel/faults/assert.ts';
 import type { CaseId, RefundId } from '#kernel/values/ids.ts';
 import { type Micros, microsFromRow } from '#kernel/values/micros.ts';
 import { createFunding } from '#ledger/funding/funding.ts';
@@ -67,6 +67,11 @@ export async function solveCase(
   if (act === 'pay_back' && processor !== undefined) return payBack(tx, processor, { row, effect });
   const outcome = await book(tx, row, effect);
   if (outcome !== 'booked' && outcome !== 'repeated') return outcome;
+  if (outcome === 'booked' && effect.after !== undefined) {
+    const booked = await createWallets(tx).find(row.app_id, row.user_id);
+    const isAsShown = booked?.balance === effect.after.balance && booked.shortfall === effect.after.shortfall;
+    assert(isAsShown, 'an act books what its preview shows');
+  }
   if (act === 'credit') await tellOfCredit(tx, row, tellOfPayment);
   return { effect, refundIds: [], row };
 }
@@ -118,17 +123,18 @@ async function endRefund(tx: Queryable, row: CaseRow, state: 'paid' | 'declined'
   if (row.refund_id === null || row.refund_state !== 'asked') return 'other_act';
   const refund = { refund_id: row.refund_id, processor_refund: row.processor_refund };
   let bookedAs = row.refund_booked_as;
+  let outcome: Booked = 'booked';
   if (bookedAs === 'set_aside') {
     const kind = state === 'paid' ? 'refund_paid' : 'refund_released';
-    const ended = outcomeOf(await createFunding(tx).endSetAside({ ...wallet, kind, key: row.subject }));
-    if (ended !== 'booked' && ended !== 'repeated') return ended;
+    outcome = outcomeOf(await createFunding(tx).endSetAside({ ...wallet, kind, key: row.subject }));
+    if (outcome !== 'booked' && outcome !== 'repeated') return outcome;
   } else if (state === 'paid' && row.payment_state === 'credited') {
-    const taken = await takeLate(tx, row, { kind: 'refund', key: `payment ${row.subject}` });
-    if (taken !== 'booked' && taken !== 'repeated') return taken;
+    outcome = await takeLate(tx, row, { kind: 'refund', key: `payment ${row.subject}` });
+    if (outcome !== 'booked' && outcome !== 'repeated') return outcome;
     bookedAs = 'taken';
   }
   await updateRefund(tx, { ...refund, state, booked_as: bookedAs });
-  return 'booked';
+  return outcome;
 }
 
 /** Books what the wallet could not follow when it happened. */

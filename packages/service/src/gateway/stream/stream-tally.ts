@@ -4,9 +4,10 @@ import type { Serving } from '#gateway/call/serving.ts';
 import type { StreamEnd, StreamReply } from '#gateway/call/wire.ts';
 import { outputLimitOf } from '#gateway/usage/hold-request.ts';
 import { createReportWatch } from '#gateway/stream/report-watch.ts';
-import { endingOf } from '#gateway/usage/ending.ts';
+import { endingOf, FAILED } from '#gateway/usage/ending.ts';
 import { createGeneratedCounter, type GeneratedCounter } from '#gateway/usage/generated.ts';
 import { toldUsage } from '#gateway/usage/usage-report.ts';
+import { describeFault, type Log } from '#kernel/log.ts';
 import type { Mode } from '#kernel/values/ids.ts';
 import type { Chunk, ChunkChoice } from '#providers/port/completion.ts';
 import type { StreamChunk } from '#providers/port/provider.ts';
@@ -23,6 +24,8 @@ export interface StreamTally {
   readonly cutShort: () => boolean;
   /** What the call is charged if it ends here. */
   readonly endingAs: (outcome: 'answered' | 'abandoned') => Ending;
+  /** What a caller pays who has left. Never throws, because the hold must end: a call that cannot be counted is free. */
+  readonly endingLeft: (log: Log) => Ending;
   /** The frames that end the choices of a cut stream, and '' for any other. `end` comes behind them. */
   readonly cutFrames: () => string;
   readonly end: () => StreamEnd;
@@ -71,6 +74,15 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>, se
     return endingOf(hold, outcome, { ...facts, upstream: serving.upstream, isPastLimit, limit });
   }
 
+  function endingLeft(log: Log): Ending {
+    try {
+      return endingAs('abandoned');
+    } catch (fault) {
+      log.error({ callId: call.callId, fault: describeFault(fault) }, 'what a stream costs is not known');
+      return FAILED;
+    }
+  }
+
   /**
    * Ends the open choices of a cut stream with the reason "length", like any answer that reached its limit. The answer is paid
    * for, and clients would take an error for a call that cost nothing, and try again.
@@ -86,6 +98,7 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>, se
     isPastLimit: () => isPastLimit,
     cutShort: () => (isCutShort = reports.hasSaid()),
     endingAs,
+    endingLeft,
     cutFrames,
     end: () => reply.end(() => toldUsage(endingAs('answered').usage, reports.report())),
     reply,

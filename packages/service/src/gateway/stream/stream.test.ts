@@ -154,3 +154,44 @@ test('CC-11 a provider lost behind a stalled caller is paid', async (t) => {
     ],
   );
 });
+
+for (const leaves of [false, true]) {
+  test(`WA-07 a stream at a price that is none of its call’s is free${leaves ? ', if its caller leaves too' : ''}`, async () => {
+    const gone = new AbortController();
+    const endings: Ending[] = [];
+    const choice = { index: 0, delta: { content: 'Hi' }, finish_reason: leaves ? null : 'stop' } as const;
+    const lane = {
+      mode: 'live',
+      settle: async (_hold: unknown, ending: Ending) => {
+        endings.push(ending);
+        return { charged: ending.charge };
+      },
+      providerOf: () => ({
+        stream: async () =>
+          sourceOf(
+            (async function* () {
+              yield [{ choices: [choice], usage: undefined, extra: {} }];
+              if (!leaves) return;
+              gone.abort();
+              throw new UpstreamError('given-up', 'Nobody reads on.');
+            })(),
+          ),
+      }),
+      offerSlot: () => () => {},
+    } as unknown as Lane<'live'>;
+    const caller = {
+      gone: gone.signal,
+      log: createLog('silent'),
+      rejections: { note: () => {} },
+      drains: createDrains(),
+      pace: STREAM_PACE,
+      notes: new CallNotes({ name: 'chat', path: '/v1/chat/completions', takesLargeBodies: false }),
+    } as unknown as CallerSide;
+    const hold: Hold<'live'> = { mode: 'live', call, granted: micros(10n) };
+    const route = { ...createSingleRoute(hold), upstream: { ...upstream, price: { ...price, priceId: 2n } } };
+    const answer = await openStream(lane, { hold, asked, route }, caller);
+    assert.ok('run' in answer);
+    await answer.run({ write: async () => {}, end: async () => {}, fail: async () => {} });
+    assert.deepEqual(endings, [FAILED]);
+  });
+}

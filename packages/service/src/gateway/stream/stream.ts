@@ -12,7 +12,7 @@ import { FAILED } from '#gateway/usage/ending.ts';
 import { steadyClock } from '#kernel/time/clock.ts';
 import { failpoint } from '#kernel/faults/failpoint.ts';
 import type { Mode } from '#kernel/values/ids.ts';
-import { describeFault } from '#kernel/log.ts';
+import { describeFault, type Log } from '#kernel/log.ts';
 import type { Refusal } from '#kernel/faults/refusal.ts';
 import type { Signal } from '#kernel/work/signal.ts';
 import { type ChunkSource, type StreamChunk, type TakeChunks, UpstreamError } from '#providers/port/provider.ts';
@@ -56,7 +56,7 @@ export async function openStream<M extends Mode>(
     };
   } catch (fault) {
     upstream.stop();
-    return endFailed(lane, { hold, ending: endingAfter(fault, upstream, tally), caller }, fault);
+    return endFailed(lane, { hold, ending: endingAfter(fault, upstream, tally, caller.log), caller }, fault);
   }
 }
 
@@ -163,7 +163,7 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
     await out.end(stream.held + tally.cutFrames() + hold.call.reply.endFrames(tally.end(), charged));
   } catch (fault) {
     // Nothing may escape here: the status is out, and the caller learns of the failure from the last frame alone (ER-06).
-    const ending = endingAfter(fault, upstream, tally);
+    const ending = endingAfter(fault, upstream, tally, caller.log);
     upstream.giveUp(); // Nobody reads on after a failure.
     out.stop();
     route.ended(fault);
@@ -290,7 +290,7 @@ function refusalAfter<M extends Mode>(
  * was generated. A failure of the provider is free, even if it came after we gave up. So is a request that never reached the
  * provider.
  */
-function endingAfter(fault: unknown, upstream: CallerWatch, tally: StreamTally): Ending {
+function endingAfter(fault: unknown, upstream: CallerWatch, tally: StreamTally, log: Log): Ending {
   const isProvidersFault = fault instanceof UpstreamError && fault.kind !== 'given-up';
-  return upstream.signal.aborted && !isProvidersFault ? tally.endingAs('abandoned') : FAILED;
+  return upstream.signal.aborted && !isProvidersFault ? tally.endingLeft(log) : FAILED;
 }

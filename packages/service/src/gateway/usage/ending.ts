@@ -5,6 +5,7 @@ import { ceilingFor, type OutputLimit, outputLimitOf } from '#gateway/usage/hold
 import type { Ending, Hold } from '#gateway/call/lane.ts';
 import type { OwnCount } from '#gateway/usage/generated.ts';
 import { NO_USAGE, usageOfPart, usageTaken } from '#gateway/usage/usage-report.ts';
+import { assert } from '#kernel/faults/assert.ts';
 import type { Mode } from '#kernel/values/ids.ts';
 import { type Micros, ZERO_MICROS } from '#kernel/values/micros.ts';
 import type { UsageReport } from '#providers/port/completion.ts';
@@ -69,6 +70,10 @@ export function endingOf(
     limit = outputLimitOf({ call, granted }),
   }: Generated,
 ): Ending {
+  assert(
+    call.upstreams.some((one) => one.price.priceId === price.priceId),
+    'a call is charged by a price that its hold was sized by',
+  );
   const counted = (): OwnCount => (isPastLimit ? { textTokens: limit.tokens, pictures: 0 } : count());
   const own = (): TokenUsage => usageEstimated(call, counted(), limit.tokens);
   const { usage, isEstimated, isClamped } = isReportLast

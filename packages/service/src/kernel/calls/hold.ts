@@ -1,3 +1,4 @@
+import { assert } from '#kernel/faults/assert.ts';
 import type { AppId, CallId, EndUserId, KeyId } from '#kernel/values/ids.ts';
 import { type Micros, microsFromRow } from '#kernel/values/micros.ts';
 
@@ -84,8 +85,16 @@ export type HoldRow = { readonly call_id: CallId; readonly granted: bigint } & (
   | { readonly outcome: keyof typeof STATE_OF; readonly earlier: CallId }
 );
 
-export function holdAnswerOf(row: HoldRow): HoldAnswer {
+export function holdAnswerOf(row: HoldRow, asked: Pick<HoldRequest, 'least' | 'most'> | undefined): HoldAnswer {
+  const { granted } = row;
+  if (row.outcome === 'granted') {
+    assert(
+      asked !== undefined && granted >= asked.least && granted <= asked.most,
+      'a hold is within what was asked for',
+    );
+    return { kind: 'granted', granted: microsFromRow(granted) };
+  }
+  assert(granted === 0n, 'a call that is refused holds nothing');
   if (row.earlier !== null) return { kind: 'earlier', state: STATE_OF[row.outcome], callId: row.earlier };
-  if (row.outcome === 'granted') return { kind: 'granted', granted: microsFromRow(row.granted) };
   return { kind: 'refused', reason: row.outcome };
 }

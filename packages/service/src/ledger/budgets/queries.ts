@@ -51,7 +51,9 @@ export async function lendBudget(db: Queryable, cell: string, asked: LendRequest
      from ledger.lend_budget($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [key, month, cell, budget, least, wanted, used, spent, allowance, number],
   );
-  return only(rows);
+  const row = only(rows);
+  assert(row.granted >= 0n && row.granted <= wanted && row.granted <= row.lent, 'a cell is lent at most what it wants');
+  return row;
 }
 
 interface Allowance extends BudgetMonth {
@@ -127,6 +129,10 @@ export async function endRecall(
   { key, month }: BudgetMonth,
   given: readonly (RecallRow & GivenBackRow)[],
 ): Promise<bigint | undefined> {
+  assert(
+    given.every(({ used, spent }) => spent >= 0n && spent <= used),
+    'a cell keeps at least what it has spent',
+  );
   const { rows } = await db.query<{ free: bigint | null }>('select ledger.end_recall($1, $2, $3, $4, $5, $6) as free', [
     key,
     month,

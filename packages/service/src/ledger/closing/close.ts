@@ -1,5 +1,6 @@
 import { inTransaction, type Pool, sqlStateOf } from '#db/pool/pool.ts';
 import { checkLedger } from '#ledger/check/check.ts';
+import { assert } from '#kernel/faults/assert.ts';
 import { MonthFault } from '#ledger/months/month-fault.ts';
 import { type MonthRow, selectMonths } from '#ledger/months/queries.ts';
 import { barMonth, countHoldsOfMonth, insertClosing } from '#ledger/closing/queries.ts';
@@ -31,7 +32,10 @@ export async function closeMonth(owner: Pool, name: string): Promise<MonthRow> {
   }
   const { receipts, hash } = await readReceiptLines(owner, month.month);
   await inTransaction(owner, (tx) => insertClosing(tx, month.month, receipts, hash));
-  return findMonth(owner, name);
+  const closed = await findMonth(owner, name);
+  assert(closed.rows_hash?.equals(hash) === true, 'a closed month has the hash of what was read');
+  assert(closed.receipts === BigInt(receipts), 'a closed month has as many receipts as were read');
+  return closed;
 }
 
 async function refuseOpenBefore(owner: Pool, { month }: MonthRow): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/pool/pool.ts';
+import { assert } from '#kernel/faults/assert.ts';
 import type { AppId, EndUserId } from '#kernel/values/ids.ts';
 import type { Micros } from '#kernel/values/micros.ts';
 import { answerOf } from '#ledger/statements/function-answer.ts';
@@ -45,7 +46,7 @@ export function insertSetAside(
   db: Queryable,
   { appId, userId, amount, key }: Omit<Movement<never>, 'kind'>,
 ): Promise<SetAsideOutcome> {
-  const values = [appId, userId, amount, key];
+  const values = [appId, userId, moved(amount), key];
   return answerOf<SetAsideOutcome>(db, `select ledger.set_aside($1, $2, $3, $4) as answer`, values);
 }
 
@@ -61,7 +62,7 @@ export function insertGivenUp(
   db: Queryable,
   { appId, userId, amount }: Pick<Movement<never>, 'appId' | 'userId' | 'amount'>,
 ): Promise<GiveUpOutcome> {
-  return answerOf<GiveUpOutcome>(db, `select ledger.give_up($1, $2, $3) as answer`, [appId, userId, amount]);
+  return answerOf<GiveUpOutcome>(db, `select ledger.give_up($1, $2, $3) as answer`, [appId, userId, moved(amount)]);
 }
 
 export function reinstateWallet(
@@ -73,5 +74,10 @@ export function reinstateWallet(
 }
 
 function valuesOf({ appId, userId, kind, amount, key }: Movement<string>): readonly unknown[] {
-  return [appId, userId, kind, amount, key];
+  return [appId, userId, kind, moved(amount), key];
+}
+
+function moved(amount: Micros): Micros {
+  assert(amount > 0n, 'money that moves is more than none');
+  return amount;
 }

@@ -1,4 +1,5 @@
 import { recordArrayOf } from '#db/records/array-literal.ts';
+import { assert } from '#kernel/faults/assert.ts';
 import type { CallSession } from '#kernel/calls/call-session.ts';
 import type { CallId, CorrelationId } from '#kernel/values/ids.ts';
 import type { Micros } from '#kernel/values/micros.ts';
@@ -45,6 +46,17 @@ export interface Settlement {
    * the answer must be kept first (CC-14). Never set in a settlement from disk.
    */
   readonly isUnkept?: boolean;
+}
+
+/** Throws if a settlement is none that can be true. The tables would refuse most of it too, but with the turn that it is in. */
+export function assertBookable({ charge, outcome, model, priceId, usage }: Settlement): void {
+  const { promptTokens, cachedTokens, cacheWriteTokens, completionTokens, reasoningTokens, rare } = usage;
+  assert(charge === 0n || outcome !== 'failed', 'a call that failed is free');
+  assert(charge === 0n || (model !== undefined && priceId !== undefined), 'a charge has a model and a price');
+  const otherInput = rare === undefined ? 0 : rare.cacheWriteLongTokens + rare.audioInputTokens + rare.imageInputTokens;
+  const otherOutput = rare === undefined ? 0 : rare.audioOutputTokens + rare.imageOutputTokens;
+  assert(cachedTokens + cacheWriteTokens + otherInput <= promptTokens, 'the parts of a prompt are within it');
+  assert(reasoningTokens + otherOutput <= completionTokens, 'the parts of an answer are within it');
 }
 
 /** Writes settlements as records of the type `ledger.settlement`, in the order of its attributes. */

@@ -1,13 +1,14 @@
 import { inOrderOf, type Waiter } from '#db/batches/batcher.ts';
 import type { OutageWatch } from '#db/batches/outage.ts';
 import { isItemFault, isServerFault, type Pool } from '#db/pool/pool.ts';
+import { assert, assertionFault } from '#kernel/faults/assert.ts';
 import { failpoint } from '#kernel/faults/failpoint.ts';
 import type { CallId } from '#kernel/values/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { type Micros, microsFromRow, ZERO_MICROS } from '#kernel/values/micros.ts';
 import { lateChargeMicros, lateLossMicros } from '#ledger/settlement/metrics.ts';
 import { type SettledRow, settleHolds, settleLate } from '#ledger/settlement/queries.ts';
-import type { Settlement } from '#ledger/settlement/settlement.ts';
+import { assertBookable, type Settlement } from '#ledger/settlement/settlement.ts';
 import type { Spool } from '#ledger/settlement/spool.ts';
 import type { Landing } from '#ledger/settlement/spool-replay.ts';
 
@@ -67,22 +68,23 @@ interface LandingOptions extends Pick<SettlingOptions, 'settleInTurn' | 'log' | 
 }
 
 /**
- * Makes the function that brings a settlement into the database, however long it takes. It uses callbacks because this is
+ * Makes what brings a settlement into the database, however long it takes. It uses callbacks because this is
  * the hot path: a call then waits for one promise in all.
  */
-function createLanding({ settleInTurn, log, onEnd, isStopped }: LandingOptions): Settle {
-  function land(settlement: Settlement, waiter: Waiter<SettledCall>): void {
+function createLanding({ settleInTurn, log, onEnd, isStopped }: LandingOptions) {
+  function land(settlement: Settlement, granted: Micros, waiter: Waiter<SettledCall>): void {
     settleInTurn(settlement, {
       resolve: (settled) => {
         // If a retry has joined the call, the call has not ended. Its settlement comes again once its answer is kept.
         if (settled.isJoined !== true) onEnd(settlement.callId);
+        if (settled.charged > granted) return waiter.reject(assertionFault('a call is charged at most its hold'));
         waiter.resolve(settled);
       },
       reject: (fault) => void fail(settlement, fault, waiter),
     });
   }
 
-  /** The database refuses the settlement itself, which is a bug of ours. The user at least gets the hold back. */
+  /** The settlement itself is wrong or refused, which is a bug of ours. The user at least gets the hold back. */
   async function fail(settlement: Settlement, fault: unknown, waiter: Waiter<SettledCall>): Promise<void> {
     const { callId, charge } = settlement;
     // After the stop the pools end, which fails every statement. The hold then stays for the next process to settle.
@@ -102,12 +104,12 @@ function createLanding({ settleInTurn, log, onEnd, isStopped }: LandingOptions):
     waiter.reject(fault);
   }
 
-  return land;
+  return { land, fail };
 }
 
 export function createSettling({ pool, outage, settleInTurn, spool, log, onEnd }: SettlingOptions): Settling {
   let isStopped = false;
-  const land = createLanding({ settleInTurn, log, onEnd, isStopped: () => isStopped });
+  const { land, fail } = createLanding({ settleInTurn, log, onEnd, isStopped: () => isStopped });
 
   /**
    * Writes the settlement to disk and answers as soon as it is there, while the statement goes on trying. If the disk
@@ -137,19 +139,25 @@ export function createSettling({ pool, outage, settleInTurn, spool, log, onEnd }
   }
 
   return {
-    settle: (settlement, granted) =>
-      outage.orLate(
-        (waiter) => land(settlement, waiter),
+    settle: (settlement, granted) => {
+      try {
+        assertBookable(settlement); // Before it can reach the disk too.
+      } catch (fault) {
+        return new Promise((resolve, reject) => void fail(settlement, fault, { resolve, reject }));
+      }
+      return outage.orLate(
+        (waiter) => land(settlement, granted, waiter),
         (landing) => {
           // In an outage the answer cannot be kept for a retry. So the call ends without it, and a waiting retry runs again.
           const landAnyway = () =>
             new Promise<SettledCall>((resolve, reject) =>
-              land({ ...settlement, isUnkept: false }, { resolve, reject }),
+              land({ ...settlement, isUnkept: false }, granted, { resolve, reject }),
             );
           const ended = landing.then((landed) => (landed.isJoined === true ? landAnyway() : landed));
           return keep(settlement, granted, ended);
         },
-      ),
+      );
+    },
     release: (callId) => new Promise((resolve, reject) => settleInTurn(released(callId), { resolve, reject })),
     isBehind: ({ ageMsMax, settlementsMax }) =>
       spool.kept() > settlementsMax || (outage.isAway() && spool.oldestKeptMs() > ageMsMax),
@@ -168,7 +176,8 @@ function isReleased({ charge }: Settlement, { charged }: SettledCall): boolean {
 
 /** Settles what a file holds. A charge that its caller was told after its hold had been released is booked as a late one. */
 async function settleAll(pool: Pool, settlements: readonly Settlement[], log: Log): Promise<void> {
-  const settled = inOrderOf(settlements, await settleHolds(pool, settlements)).map(settledCallOf);
+  const rows = inOrderOf(settlements, await settleHolds(pool, settlements));
+  const settled = rows.map((row, index) => settledCallOf(row, settlements[index]));
   const released = settlements.filter((settlement, index) => isReleased(settlement, settled[index] ?? FREE));
   // Another statement: one that locked the wallets of both at once would lock them out of order.
   if (released.length > 0) await chargeLate(pool, released, log);
@@ -192,11 +201,22 @@ async function chargeLate(pool: Pool, released: readonly Settlement[], log: Log)
   const free = released.filter(({ callId }) => !booked.has(callId)).map(({ callId, outcome }) => ({ callId, outcome }));
   if (free.length > 0)
     log.error({ calls: free }, 'settlements came after their holds were released, and charge nothing');
+  const told = new Map(released.map(({ callId, charge }) => [callId, charge]));
+  for (const { call_id: callId, charged, lost } of late)
+    assert(
+      charged >= 0n && lost >= 0n && charged + lost <= (told.get(callId) ?? 0n),
+      'a late charge is part of what was told',
+    );
 }
 
 const FREE: SettledCall = { charged: ZERO_MICROS };
 
-export function settledCallOf({ charged, is_joined: isJoined }: SettledRow): SettledCall {
+export function settledCallOf(
+  { charged, is_settled: isNew, is_joined: isJoined }: SettledRow,
+  said: Pick<Settlement, 'charge'> | undefined,
+): SettledCall {
+  // A call that had ended before may have ended otherwise.
+  assert(!isNew || charged <= (said?.charge ?? 0n), 'a call is charged at most what its settlement says');
   return { charged: microsFromRow(charged), ...(isJoined && { isJoined }) };
 }
 

@@ -83,7 +83,12 @@ export async function takeOrdinary(
   const calls = await doneIn(db, instance, tried);
   if (calls === 'all' && isTried) return { done: turn, left: NOTHING };
   const isDone = calls === 'all' ? wasTried : ({ callId }: Item): boolean => calls.has(callId);
-  return { done: partOf(turn, isDone), left: partOf(turn, (item) => !isDone(item)) };
+  const done = partOf(turn, isDone);
+  assert(
+    calls === 'all' || done.settlements.length + done.requests.length === calls.size,
+    'a turn does nothing for calls that are not in it',
+  );
+  return { done, left: partOf(turn, (item) => !isDone(item)) };
 }
 
 type Item = HoldRequest | Settlement;

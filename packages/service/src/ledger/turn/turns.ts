@@ -89,8 +89,8 @@ async function take(takeTurn: TakeTurn, instanceId: bigint, items: readonly Item
     else settlements.push(item);
   }
   const { settled, placed } = await takeTurn(instanceId, { settlements, requests });
-  const charges = settled.map(settledCallOf);
-  const holds = placed.map(answerOf);
+  const charges = settled.map((row, index) => settledCallOf(row, settlements[index]));
+  const holds = placed.map((row, index) => answerOf(row, requests[index]));
   let charge = 0;
   let hold = 0;
   return items.map((item) => {
@@ -102,7 +102,7 @@ async function take(takeTurn: TakeTurn, instanceId: bigint, items: readonly Item
 
 const isRequest = (item: Item): item is HoldRequest => 'most' in item;
 
-function answerOf(row: ReservedRow): HoldAnswer {
+function answerOf(row: ReservedRow, request: HoldRequest | undefined): HoldAnswer {
   if (row.outcome === 'call_ended') throw new Error(ENDED_UNTOLD);
-  return holdAnswerOf(row);
+  return holdAnswerOf(row, request);
 }

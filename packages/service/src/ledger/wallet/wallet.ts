@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/pool/pool.ts';
+import { assert } from '#kernel/faults/assert.ts';
 import type { AppId, EndUserId } from '#kernel/values/ids.ts';
 import { type Micros, microsFromRow, microsSumFromRow, ZERO_MICROS } from '#kernel/values/micros.ts';
 import {
@@ -85,6 +86,7 @@ export function createWallets(db: Queryable): Wallets {
 export function walletOf(row: WalletRow): Wallet {
   // Below 0 after a claw-back: it takes held money too (WA-12).
   const free = row.balance_micros - row.held_micros;
+  assert(row.shortfall_micros === 0n || row.is_suspended, 'a wallet that owes is suspended');
   return {
     walletId: row.wallet_id,
     userId: row.user_id,

@@ -1,6 +1,7 @@
 import { insertAuditEntry } from '#audit/queries.ts';
 import { isOwnerDeleted } from '#connections/queries.ts';
 import type { Queryable } from '#db/pool/pool.ts';
+import { assert } from '#kernel/faults/assert.ts';
 import { newPaymentId } from '#kernel/values/ids.ts';
 import { microsFromRow } from '#kernel/values/micros.ts';
 import { createFunding } from '#ledger/funding/funding.ts';
@@ -115,6 +116,7 @@ async function bookPayment(tx: Queryable, received: Received, done: Reconciled):
   const { checkout, processor, report } = received;
   if (report.received === undefined) return undefined;
   const { amount, currency } = report.received;
+  assert(amount > 0n, 'a payment is more than none');
   const { app_id: appId, user_id: userId } = checkout;
   const paymentId = newPaymentId(); // Also the key of the ledger's entry, so that no payment is credited twice.
   let anomaly = anomalyOf(received);

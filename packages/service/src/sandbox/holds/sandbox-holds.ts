@@ -2,6 +2,7 @@ import { createBatcher, inOrderOf } from '#db/batches/batcher.ts';
 import type { Instance } from '#db/processes/instance.ts';
 import { createOutageWatch } from '#db/batches/outage.ts';
 import type { Pool } from '#db/pool/pool.ts';
+import { assert, assertionFault } from '#kernel/faults/assert.ts';
 import { type HoldAnswer, holdAnswerOf, type HoldRequest } from '#kernel/calls/hold.ts';
 import { type Micros, microsFromRow } from '#kernel/values/micros.ts';
 import { reserveSandboxHolds, settleSandboxHolds } from '#sandbox/holds/queries.ts';
@@ -40,8 +41,8 @@ export function createSandboxHolds(pools: SandboxPools, instance: Instance, gran
   const placing = createBatcher<HoldRequest, SandboxHoldAnswer>({
     run: async (requests) => {
       const rows = await instance.run((id) => reserveSandboxHolds(pools.reserve, id, grant, requests));
-      return inOrderOf(requests, rows).map((row) => ({
-        ...holdAnswerOf(row),
+      return inOrderOf(requests, rows).map((row, index) => ({
+        ...holdAnswerOf(row, requests[index]),
         ...(row.plays !== null && { plays: row.plays }),
       }));
     },
@@ -53,7 +54,8 @@ export function createSandboxHolds(pools: SandboxPools, instance: Instance, gran
   const settling = createBatcher<SandboxSettlement, SettledSandboxCall>({
     run: async (settlements) => {
       const rows = inOrderOf(settlements, await outage.run(() => settleSandboxHolds(pools.settle, settlements)));
-      return rows.map(({ charged, is_joined: isJoined }) => {
+      return rows.map(({ charged, is_joined: isJoined }, index) => {
+        assert(charged <= (settlements[index]?.charge ?? 0n), 'a call is charged at most what its settlement says');
         return { charged: microsFromRow(charged), ...(isJoined && { isJoined }) };
       });
     },
@@ -61,7 +63,10 @@ export function createSandboxHolds(pools: SandboxPools, instance: Instance, gran
     retriesMax: () => Number.POSITIVE_INFINITY,
   });
   return {
-    place: placing.submit,
+    place: (request) =>
+      request.least > 0n && request.least <= request.most
+        ? placing.submit(request)
+        : Promise.reject(assertionFault('a hold has a positive range')),
     settle: (settlement, granted) =>
       outage.orLate(
         (waiter) => settling.hand(settlement, waiter),

@@ -1,6 +1,7 @@
 import type { SandboxOutcome } from '@purser/contract/sandbox.ts';
 import type { Facts } from '#audit/entry.ts';
 import type { Pool } from '#db/pool/pool.ts';
+import { assert } from '#kernel/faults/assert.ts';
 import type { AppId, EndUserId } from '#kernel/values/ids.ts';
 import { type Micros, microsFromRow } from '#kernel/values/micros.ts';
 import { type ReadSessions, sessionReaderOf } from '#kernel/calls/session-page.ts';
@@ -89,6 +90,7 @@ function factsOf(wallet: Pick<SandboxWallet, 'balance' | 'cap' | 'isSuspended' |
 }
 
 function walletOf(row: SandboxWalletRow): SandboxWallet {
+  assert(row.held_micros <= row.balance_micros, 'a test user’s calls hold at most the balance');
   return {
     userId: row.user_id,
     balance: microsFromRow(row.balance_micros),
