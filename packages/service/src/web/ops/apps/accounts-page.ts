@@ -6,37 +6,39 @@ import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
 import { badge } from '#web/components/badge.ts';
 import { button } from '#web/components/button.ts';
-import { card } from '#web/components/section.ts';
 import { selectField } from '#web/fields/select-field.ts';
 import { textField } from '#web/fields/text-field.ts';
 import type { Form } from '#web/forms/read-form.ts';
 import { actPage, checked, reasonField, reasonIn } from '#web/ops/frame/act-page.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
-import { listing, part } from '#web/ops/frame/details.ts';
-import { pagerOf } from '#web/ops/frame/list-page.ts';
+import { part } from '#web/ops/frame/details.ts';
+import { type ListPage, showList } from '#web/ops/frame/list-page.ts';
 import { opsPath } from '#web/ops/frame/ops-path.ts';
 import { ACCOUNT_TEXTS, ACCOUNTS_TEXTS as TEXTS } from '#web/ops/apps/texts.ts';
 
 const PAGE_LENGTH = 50;
 const LABELS = { email: TEXTS.email, name: TEXTS.name, password: TEXTS.password, role: TEXTS.role };
 
+const LIST: ListPage<never, Account> = {
+  page: 'accounts',
+  title: TEXTS.title,
+  above: () => html`<p class="soft">${TEXTS.findHint}</p>`,
+  fields: () => ({}),
+  cursor: { name: 'after', first: TEXTS.first, more: TEXTS.more },
+  read: async ({ operator }, _typed, after) => {
+    const { accounts, next } = await operator.accounts.list({ after, most: PAGE_LENGTH });
+    return { rows: accounts, next };
+  },
+  caption: TEXTS.caption,
+  columns: () => TEXTS.columns,
+  cells: cellsOf,
+  empty: () => TEXTS.none,
+  after: (asked, _typed, again) => part('create', TEXTS.create, createForm(asked, again?.form)),
+};
+
 /** The page `/ops/accounts`, which lists all accounts and has a form for a new one. */
 export const accountsPage = actPage({
-  show: async (asked, again) => {
-    const after = asked.query.get('after') ?? undefined;
-    const { accounts, next } = await asked.operator.accounts.list({ after, most: PAGE_LENGTH });
-    const shown = listing({
-      caption: TEXTS.caption,
-      columns: TEXTS.columns,
-      rows: accounts.map((account) => cellsOf(asked, account)),
-      empty: TEXTS.none,
-    });
-    const cursor = { name: 'after', first: TEXTS.first, more: TEXTS.more };
-    const body = html`<p class="soft">${TEXTS.findHint}</p>
-${card(shown, pagerOf(cursor, { page: 'accounts', query: {}, place: after, next }))}
-${part('create', TEXTS.create, createForm(asked, again?.form))}`;
-    return asked.show({ title: TEXTS.title, body, page: 'accounts', refusal: again?.refusal });
-  },
+  show: (asked, again) => showList(LIST, asked, again),
   act: async (asked, form) => {
     const name = form.field('name').trim();
     const typed = {

@@ -3,6 +3,7 @@ import { Refusal } from '#kernel/faults/refusal.ts';
 import { pager } from '#web/components/navigation.ts';
 import { card } from '#web/components/section.ts';
 import { type FilterField, filterForm } from '#web/fields/filter.ts';
+import type { Again } from '#web/ops/frame/act-page.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
 import { listing } from '#web/ops/frame/details.ts';
 import type { AppNames } from '#web/ops/frame/links.ts';
@@ -34,12 +35,13 @@ interface Cursor {
 }
 
 /** A list page as data: a filter in the address, a table, and the way to its other parts. */
-interface ListPage<Name extends string, Row> {
+export interface ListPage<Name extends string, Row> {
   /** Its address, as it follows `/ops/`. */
   readonly page: string;
   readonly title: string;
   /** The page above it. It is undefined for an entry of the navigation. */
   readonly below?: string;
+  /** The fields of the filter. A list without them has none. */
   readonly fields: (asked: OpsRequest) => Fields<Name>;
   readonly cursor: Cursor;
   /** Reads a part. A refusal in place of it shows no list. */
@@ -61,22 +63,23 @@ interface ListPage<Name extends string, Row> {
   readonly above?: (asked: OpsRequest) => Html | undefined;
   /** What stands below the table, in its card. */
   readonly within?: (typed: Typed<Name>) => Html;
-  /** What stands below all. */
-  readonly after?: (asked: OpsRequest, typed: Typed<Name>) => Promise<Html> | Html;
+  /** What stands below all, such as a form. `again`: it was sent, and nothing was done. */
+  readonly after?: (asked: OpsRequest, typed: Typed<Name>, again: Again | undefined) => Promise<Html> | Html;
 }
 
 /** Makes the page of a list. */
 export function listPage<Name extends string, Row>(list: ListPage<Name, Row>) {
-  return { GET: (asked: OpsRequest) => showList(asked, list) };
+  return { GET: (asked: OpsRequest) => showList(list, asked) };
 }
 
-async function showList<Name extends string, Row>(asked: OpsRequest, list: ListPage<Name, Row>) {
+/** The list itself, for a page that has a form besides. */
+export async function showList<Name extends string, Row>(list: ListPage<Name, Row>, asked: OpsRequest, again?: Again) {
   const { page, title, below, cursor, within, after } = list;
   const fields = list.fields(asked);
   const typed = typedIn(asked, fields);
   const place = placeIn(asked, cursor);
   const found = await list.read(asked, typed, place);
-  const refusal = found instanceof Refusal ? found : found.refusal;
+  const refusal = again?.refusal ?? (found instanceof Refusal ? found : found.refusal);
   const shown =
     found instanceof Refusal
       ? undefined
@@ -86,9 +89,9 @@ async function showList<Name extends string, Row>(asked: OpsRequest, list: ListP
           within?.(typed),
         );
   const body = html`${list.above?.(asked)}
-${filterForm(opsPath(page), 'live', filled(fields, typed))}
+${filledFilter(page, fields, typed)}
 ${shown}
-${await after?.(asked, typed)}`;
+${await after?.(asked, typed, again)}`;
   return asked.show({ title, body, page: below ?? page, below, refusal });
 }
 
@@ -112,12 +115,19 @@ export function typedIn<Name extends string>({ asks }: OpsRequest, fields: Field
   return Object.fromEntries(Object.keys(fields).map((name) => [name, asks(name)])) as Typed<Name>;
 }
 
-function filled<Name extends string>(fields: Fields<Name>, typed: Typed<Name>): readonly FilterField[] {
-  return Object.entries<Fields<Name>[Name]>(fields).map(([name, field]) => ({
+/** The filter of a page, as it was typed. `kept`: what the address has besides. Undefined if there is nothing to type. */
+export function filledFilter<Name extends string>(
+  page: string,
+  fields: Fields<Name>,
+  typed: Typed<Name>,
+  kept?: Typed<string>,
+): Html | undefined {
+  const filled = Object.entries<Fields<Name>[Name]>(fields).map(([name, field]) => ({
     ...field,
     name,
     value: typed[name as Name],
   }));
+  return filled.length === 0 ? undefined : filterForm(opsPath(page), 'live', filled, kept);
 }
 
 /** The place in a list that the address names. */

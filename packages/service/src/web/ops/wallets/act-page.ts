@@ -1,11 +1,9 @@
 import { reasonSchema } from '@purser/contract/operator.ts';
 import { type Html, html } from '#kernel/text/html.ts';
-import { unreachable } from '#kernel/faults/assert.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { PendingAct } from '#operator/acts/pending-act.ts';
 import { doWalletAct, type WalletAct, type WalletEffects } from '#operator/money/wallet-preview.ts';
 import { button } from '#web/components/button.ts';
-import { filterForm } from '#web/fields/filter.ts';
 import { hiddenField } from '#web/fields/form.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { onceField, onceIn } from '#web/forms/once-field.ts';
@@ -14,7 +12,7 @@ import type { Form } from '#web/forms/read-form.ts';
 import { type Again, actPage, checked, reasonField } from '#web/ops/frame/act-page.ts';
 import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
 import { code } from '#web/ops/frame/details.ts';
-import { choicesOf } from '#web/ops/frame/list-page.ts';
+import { choicesOf, type Fields, filledFilter } from '#web/ops/frame/list-page.ts';
 import { opsPath } from '#web/ops/frame/ops-path.ts';
 import { OPS_TEXTS } from '#web/ops/frame/texts.ts';
 import { actAsked, type Typed, typedIn, walletAsked } from '#web/ops/wallets/asked-act.ts';
@@ -22,6 +20,23 @@ import { effectsOf, signOf } from '#web/ops/wallets/effects.ts';
 import { ACT_TEXTS, ASK_TEXTS as TEXTS, WALLET_TEXTS } from '#web/ops/wallets/texts.ts';
 
 type Name = WalletAct['act'];
+
+const amount = (currency: string) => ({ amount: { label: TEXTS.amount(currency) } });
+
+/** What has to be typed before an act can be shown. */
+const FIELDS: Readonly<Record<Name, (currency: string) => Partial<Fields<keyof Typed>>>> = {
+  open: (currency) => ({
+    app: { label: TEXTS.app },
+    user: { label: TEXTS.user },
+    amount: { label: TEXTS.firstCredit(currency) },
+    cap: { label: TEXTS.cap(currency) },
+  }),
+  credit: amount,
+  refund: (currency) => ({ ...amount(currency), payment: { label: TEXTS.payment } }),
+  clawback: amount,
+  reinstate: () => ({ writeoff: { label: TEXTS.writeOff, choices: choicesOf(TEXTS.writeOffs) } }),
+  release: () => ({}),
+};
 
 /** The key of an act that is only previewed. Callers' keys cannot contain a space, so it was never used. */
 const PREVIEW_KEY = 'page preview';
@@ -57,7 +72,7 @@ async function show(asked: OpsRequest, act: Name, again?: Again): Promise<PageRe
   const whose = html`<p>${TEXTS.wallet} ${code(user)} ${TEXTS.inApp} ${asked.appLink(app, names)}</p>`;
   const body = html`${act === 'open' ? undefined : whose}
 <p class="soft">${texts.what}</p>
-${whichForm(act, typed, asked.currency)}
+${filledFilter<string>(`wallet-${act}`, FIELDS[act](asked.currency), typed, act === 'open' ? {} : { app, user })}
 ${
   wanted === undefined || wanted instanceof Refusal || effects === undefined || effects instanceof Refusal
     ? undefined
@@ -65,40 +80,6 @@ ${
 }
 ${act === 'open' ? undefined : linkLine(opsPath('wallet', { app, user }), TEXTS.back)}`;
   return asked.show({ title: texts.title, body, below: 'wallets', refusal });
-}
-
-/** What has to be chosen before an act can be shown. */
-function whichForm(act: Name, typed: Typed, currency: string): Html | undefined {
-  const field = (name: keyof Typed, label: string) => ({ name, label, value: typed[name] });
-  const kept = { app: typed.app, user: typed.user };
-  const action = opsPath(`wallet-${act}`);
-  switch (act) {
-    case 'open':
-      return filterForm(action, 'live', [
-        field('app', TEXTS.app),
-        field('user', TEXTS.user),
-        field('amount', TEXTS.firstCredit(currency)),
-        field('cap', TEXTS.cap(currency)),
-      ]);
-    case 'refund':
-      return filterForm(
-        action,
-        'live',
-        [field('amount', TEXTS.amount(currency)), field('payment', TEXTS.payment)],
-        kept,
-      );
-    case 'reinstate': {
-      const choices = choicesOf(TEXTS.writeOffs);
-      return filterForm(action, 'live', [{ ...field('writeoff', TEXTS.writeOff), choices }], kept);
-    }
-    case 'release':
-      return undefined;
-    case 'credit':
-    case 'clawback':
-      return filterForm(action, 'live', [field('amount', TEXTS.amount(currency))], kept);
-    default:
-      return unreachable(act);
-  }
 }
 
 /** The form that does the act. */
