@@ -75,8 +75,8 @@ export const SANDBOX_FAULTS: readonly Mutant[] = [
     edits: [
       inService(
         'http/control-plane/sandbox/sandbox.ts',
-        '{ schema: { params: sandboxUserParamsSchema, body: nextOutcomeSchema',
-        '{ config: FOR_TESTS, schema: { params: sandboxUserParamsSchema, body: nextOutcomeSchema',
+        '{ params: sandboxUserParamsSchema, body: nextOutcomeSchema',
+        '{ config: FOR_TESTS, params: sandboxUserParamsSchema, body: nextOutcomeSchema',
       ),
     ],
     killer: TESTER_ALONE,

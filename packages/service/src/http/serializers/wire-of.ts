@@ -6,7 +6,7 @@ import { MICROS_MAX } from '#kernel/values/micros.ts';
 /**
  * Writes a value as an answer shows it, field by field of the answer's schema. A field has its own name in the value, or the one that our
  * code and rows have for its kind: `createdAt` is `createdAtMs` or `created_at`, `amountMicros` is `amount`, `suspended` is `isSuspended`.
- * What is not known is null. A value that has no name for a field does not compile.
+ * What is not known is null, or absent where it may be left out. A value that has no name for a field does not compile.
  */
 export function wireOf<Schema extends z.ZodType, Value>(
   schema: Schema,
@@ -20,20 +20,17 @@ export type Complete<Schema, Value> = [Lacking<Schema, Value>] extends [never]
   ? unknown
   : { readonly lacks: Lacking<Schema, Value> };
 
-type Lacking<Schema, Value, Name = 'value'> =
-  Schema extends z.ZodNullable<infer Inner>
-    ? Lacking<Inner, NonNullable<Value>, Name>
-    : Schema extends z.ZodOptional<infer Inner>
-      ? Lacking<Inner, Exclude<Value, undefined>, Name>
-      : Schema extends z.ZodArray<infer Item>
-        ? Value extends readonly (infer One)[]
-          ? Lacking<Item, One, Name>
-          : Name
-        : Schema extends z.ZodObject<infer Shape>
-          ? LackingFields<Shape, Value, Name>
-          : Value extends Writable<Schema>
-            ? never
-            : Name;
+type Lacking<Schema, Value, Name = 'value'> = Schema extends z.ZodNullable<infer Inner> | z.ZodOptional<infer Inner>
+  ? Lacking<Inner, NonNullable<Value>, Name>
+  : Schema extends z.ZodArray<infer Item>
+    ? Value extends readonly (infer One)[]
+      ? Lacking<Item, One, Name>
+      : Name
+    : Schema extends z.ZodObject<infer Shape>
+      ? LackingFields<Shape, Value, Name>
+      : Value extends Writable<Schema>
+        ? never
+        : Name;
 
 type LackingFields<Shape, Value, Name> = Value extends object
   ? {
@@ -70,7 +67,8 @@ type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
 function written(schema: z.core.$ZodType, value: unknown): unknown {
   if (schema instanceof z.ZodNullable)
     return value === undefined || value === null ? null : written(schema.unwrap(), value);
-  if (schema instanceof z.ZodOptional) return value === undefined ? undefined : written(schema.unwrap(), value);
+  if (schema instanceof z.ZodOptional)
+    return value === undefined || value === null ? undefined : written(schema.unwrap(), value);
   if (schema instanceof z.ZodArray) return (value as readonly unknown[]).map((one) => written(schema.element, one));
   if (schema instanceof z.ZodObject) return writtenObject(schema, value as Readonly<Record<string, unknown>>);
   if (isDate(value)) return isoOf(value.getTime());

@@ -10,41 +10,37 @@ import {
   signInSchema,
 } from '@purser/contract/control.ts';
 import { SIGN_IN_ANSWERS, verifyEmailSchema } from '@purser/contract/second-factor.ts';
-import { z } from 'zod';
 import { type ControlPlane, callerOf } from '#http/planes/control-plane.ts';
 import { programOf, signInToWire } from '#http/control-plane/account/sign-in-answer.ts';
+import { ownerRoutes } from '#http/planes/owner-routes.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 import { accountToWire } from '#http/serializers/account-to-wire.ts';
-import { wireOf } from '#http/serializers/wire-of.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
-
-const EMPTY = z.null();
 
 /** Routes for accounts and passwords (CP-01). */
 export function addAccountRoutes(plane: Plane, control: ControlPlane): void {
+  const routes = ownerRoutes(plane, control);
   const { accounts } = control;
 
-  plane.post(
-    '/accounts',
-    { config: { isPublic: true }, schema: { body: registerSchema, response: { 201: accountSchema } } },
-    async ({ body, raw }, reply) => {
+  routes.add(
+    'POST /accounts',
+    { config: { isPublic: true }, body: registerSchema, answer: accountSchema, status: 201 },
+    async ({ body, request }) => {
       if (!control.isRegistrationOpen) {
-        granted(refuse('FORBIDDEN', 'Only operators of this service create accounts. Ask one of them.'));
+        return refuse('FORBIDDEN', 'Only operators of this service create accounts. Ask one of them.');
       }
-      const from = control.addressOf(raw);
-      const account = granted(await accounts.register({ ...body, name: body.name, role: 'owner', from }));
-      return reply.code(201).send(accountToWire(account));
+      const from = control.addressOf(request.raw);
+      return accountToWire(granted(await accounts.register({ ...body, name: body.name, role: 'owner', from })));
     },
   );
 
-  plane.post(
-    '/password-resets',
-    { config: { isPublic: true }, schema: { body: requestResetSchema, response: { 202: EMPTY } } },
-    async ({ body, raw }, reply) => {
-      granted(await accounts.admitReset(control.addressOf(raw)));
+  routes.add(
+    'POST /password-resets',
+    { config: { isPublic: true }, body: requestResetSchema, status: 202 },
+    async ({ body, request }) => {
+      granted(await accounts.admitReset(control.addressOf(request.raw)));
       // In the background: the answer takes equally long for a known and an unknown e-mail.
       control.inBackground(accounts.requestReset(body.email));
-      return reply.code(202).send(null);
     },
   );
 
@@ -59,34 +55,22 @@ export function addAccountRoutes(plane: Plane, control: ControlPlane): void {
     },
   );
 
-  plane.post('/email-verifications', { schema: { response: { 202: EMPTY } } }, async (request, reply) => {
-    granted(await accounts.sendVerification(callerOf(request).account));
-    return reply.code(202).send(null);
-  });
-
-  plane.post(
-    '/email-verifications/use',
-    { schema: { body: verifyEmailSchema, response: { 204: EMPTY } } },
-    async (request, reply) => {
-      const { account } = callerOf(request);
-      granted(await accounts.verifyEmail(account, request.body.token, control.addressOf(request.raw)));
-      return reply.code(204).send(null);
-    },
+  routes.add('POST /email-verifications', { status: 202 }, ({ request }) =>
+    accounts.sendVerification(callerOf(request).account),
   );
 
-  plane.put(
-    '/accounts/current/password',
-    { schema: { body: changePasswordSchema, response: { 204: EMPTY } } },
-    async (request, reply) => {
-      const from = control.addressOf(request.raw);
-      granted(await accounts.changePassword(callerOf(request), { ...request.body, from }));
-      return reply.code(204).send(null);
-    },
+  routes.add('POST /email-verifications/use', { body: verifyEmailSchema }, ({ request, body: { token } }) =>
+    accounts.verifyEmail(callerOf(request).account, token, control.addressOf(request.raw)),
+  );
+
+  routes.add('PUT /accounts/current/password', { body: changePasswordSchema }, ({ request, body }) =>
+    accounts.changePassword(callerOf(request), { ...body, from: control.addressOf(request.raw) }),
   );
 }
 
 /** Routes for the sessions of an account (CP-01). */
 export function addSessionRoutes(plane: Plane, control: ControlPlane): void {
+  const routes = ownerRoutes(plane, control);
   const { accounts, sessions } = control;
 
   plane.post(
@@ -99,35 +83,24 @@ export function addSessionRoutes(plane: Plane, control: ControlPlane): void {
     },
   );
 
-  plane.get('/sessions', { schema: { response: { 200: sessionListSchema } } }, async (request) => {
+  routes.add('GET /sessions', { answer: sessionListSchema }, async ({ request }) => {
     const { account, session: current } = callerOf(request);
     const all = await sessions.list(account.accountId);
-    const shown = all.map((one) => ({ ...one, current: one.sessionId === current.sessionId }));
-    return wireOf(sessionListSchema, { sessions: shown });
+    return { sessions: all.map((one) => ({ ...one, current: one.sessionId === current.sessionId })) };
   });
 
-  plane.get('/sessions/current', { schema: { response: { 200: currentSessionSchema } } }, async (request) => {
+  routes.add('GET /sessions/current', { answer: currentSessionSchema }, async ({ request }) => {
     const { account, session } = callerOf(request);
-    return wireOf(currentSessionSchema, { ...session, account: accountToWire(account) });
+    return { ...session, account: accountToWire(account) };
   });
 
-  plane.delete(
-    '/sessions/:sessionId',
-    { schema: { params: sessionParamsSchema, response: { 204: EMPTY } } },
-    async (request, reply) => {
-      const signedIn = callerOf(request);
-      const { account, session } = signedIn;
-      const { sessionId } = request.params;
-      if (sessionId === 'others') {
-        await sessions.revokeOthers(signedIn);
-        return reply.code(204).send(null);
-      }
-      // Ids are looked up among the caller's own sessions, so a foreign one is a 404 like one that does not exist.
-      const revoked = sessionId === 'current' ? session.sessionId : sessionId;
-      if (!(await sessions.revoke(account.accountId, revoked))) {
-        granted(refuse('NOT_FOUND', 'You have no such session.'));
-      }
-      return reply.code(204).send(null);
-    },
-  );
+  routes.add('DELETE /sessions/:sessionId', { params: sessionParamsSchema }, async ({ request, params }) => {
+    const signedIn = callerOf(request);
+    const { account, session } = signedIn;
+    if (params.sessionId === 'others') return sessions.revokeOthers(signedIn);
+    // Ids are looked up among the caller's own sessions, so a foreign one is a 404 like one that does not exist.
+    const revoked = params.sessionId === 'current' ? session.sessionId : params.sessionId;
+    if (await sessions.revoke(account.accountId, revoked)) return undefined;
+    return refuse('NOT_FOUND', 'You have no such session.');
+  });
 }

@@ -9,106 +9,106 @@ import {
   rollKeySchema,
 } from '@purser/contract/keys.ts';
 import { appParamsSchema } from '@purser/contract/control.ts';
-import { z } from 'zod';
-import type { KeySettings } from '#developers/keys/settings.ts';
+import type { FastifyRequest } from 'fastify';
+import type { z } from 'zod';
 import type { ApiKey, KeyChange } from '#developers/keys/api-key.ts';
 import { type ControlPlane, ownApp, ownerOf } from '#http/planes/control-plane.ts';
 import { confirmEverywhere } from '#http/planes/confirm-everywhere.ts';
 import type { BudgetUse } from '#http/planes/key-budgets.ts';
+import { ownerRoutes } from '#http/planes/owner-routes.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
-import { epochMsOf, isoOf } from '#kernel/time/clock.ts';
-import { micros, microsToWire } from '#kernel/values/micros.ts';
+import { epochMsOf } from '#kernel/time/clock.ts';
+import { micros } from '#kernel/values/micros.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 
 const noSuchKey = () => refuse('NOT_FOUND', 'This app has no such key.');
 
 /** Routes for an app's API keys (CP-03, CP-08). A key is shown only in the answer that makes it; the database has its digest. */
 export function addKeyRoutes(plane: Plane, control: ControlPlane): void {
+  const routes = ownerRoutes(plane, control);
   const { apps, readBudgets } = control;
-  const toWire = async (key: ApiKey) => keyToWire(key, await readBudgets([key]));
 
-  plane.post(
-    '/apps/:appId/keys',
-    { schema: { params: appParamsSchema, body: newKeySchema, response: { 201: mintedKeySchema } } },
-    async (request, reply) => {
-      const { mode, userId, joinSeconds } = request.body;
-      const { appId } = await ownApp(control, request, request.params.appId, mode);
-      const options = { mode, boundUser: userId, joinSeconds, ...keyChangeOf(request.body) };
+  routes.add(
+    'POST /apps/:appId/keys',
+    { params: appParamsSchema, body: newKeySchema, answer: mintedKeySchema, status: 201 },
+    async ({ request, params: { appId }, body }) => {
+      const { mode, userId, joinSeconds } = body;
+      await ownApp(control, request, appId, mode);
+      const options = { mode, boundUser: userId, joinSeconds, ...keyChangeOf(body) };
       const { key, apiKey } = granted(await apps.mintKey(ownerOf(control, request), appId, options));
-      return reply.code(201).send({ appId, apiKey, ...mintedToWire(key) });
+      return { appId, apiKey, ...shownMinted(key) };
     },
   );
 
-  plane.get(
-    '/apps/:appId/keys',
-    { schema: { params: appParamsSchema, response: { 200: keyListSchema } } },
-    async (request) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
-      const keys = await apps.listKeys(appId);
-      const budgets = await readBudgets(keys);
-      return { keys: keys.map((key) => keyToWire(key, budgets)) };
-    },
-  );
+  routes.ofApp('GET /apps/:appId/keys', { params: appParamsSchema, answer: keyListSchema }, async ({ appId }) => {
+    const keys = await apps.listKeys(appId);
+    const budgets = await readBudgets(keys);
+    return { keys: keys.map((key) => shownKey(key, budgets)) };
+  });
 
-  plane.get(
-    '/apps/:appId/keys/:keyId',
-    { schema: { params: keyParamsSchema, response: { 200: keySchema } } },
-    async (request) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
-      return toWire(granted((await apps.findKey(appId, request.params.keyId)) ?? noSuchKey()));
+  routes.ofApp(
+    'GET /apps/:appId/keys/:keyId',
+    { params: keyParamsSchema, answer: keySchema },
+    async ({ appId }, { params }) => {
+      const key = granted((await apps.findKey(appId, params.keyId)) ?? noSuchKey());
+      return shownKey(key, await readBudgets([key]));
     },
   );
 
   addKeyActs(plane, control);
 }
 
+interface AskedOfKey {
+  readonly request: FastifyRequest;
+  readonly params: z.infer<typeof keyParamsSchema>;
+}
+
 /** Acts on a key that is there. */
 function addKeyActs(plane: Plane, control: ControlPlane): void {
+  const routes = ownerRoutes(plane, control);
   const { apps, readBudgets, whenEverywhere } = control;
-  const toWire = async (key: ApiKey) => keyToWire(key, await readBudgets([key]));
-  /** Which role an act needs depends on the mode of the key. */
-  const modeOf = async ({ appId, keyId }: z.infer<typeof keyParamsSchema>) => (await apps.findKey(appId, keyId))?.mode;
 
-  plane.patch(
-    '/apps/:appId/keys/:keyId',
-    { schema: { params: keyParamsSchema, body: changeKeySchema, response: { 200: keySchema } } },
-    async (request, reply) => {
-      const { appId } = await ownApp(control, request, request.params.appId, await modeOf(request.params));
-      const key = { appId, keyId: request.params.keyId };
-      const changed = await apps.changeKey(ownerOf(control, request), key, keyChangeOf(request.body));
-      const answer = await toWire(granted(changed ?? noSuchKey()));
-      await confirmEverywhere(whenEverywhere, reply);
-      return answer;
+  /** The key of a request. Which role an act needs depends on its mode. */
+  async function ownKey({ request, params: { appId, keyId } }: AskedOfKey) {
+    await ownApp(control, request, appId, (await apps.findKey(appId, keyId))?.mode);
+    return { appId, keyId };
+  }
+
+  routes.add(
+    'PATCH /apps/:appId/keys/:keyId',
+    { params: keyParamsSchema, body: changeKeySchema, answer: keySchema },
+    async (asked) => {
+      const own = await ownKey(asked);
+      const changed = await apps.changeKey(ownerOf(control, asked.request), own, keyChangeOf(asked.body));
+      const key = granted(changed ?? noSuchKey());
+      const budgets = await readBudgets([key]);
+      await confirmEverywhere(whenEverywhere, asked.reply);
+      return shownKey(key, budgets);
     },
   );
 
-  plane.post(
-    '/apps/:appId/keys/:keyId/roll',
-    { schema: { params: keyParamsSchema, body: rollKeySchema, response: { 201: rolledKeySchema } } },
-    async (request, reply) => {
-      const { appId } = await ownApp(control, request, request.params.appId, await modeOf(request.params));
-      const { overlapSeconds } = request.body;
-      const { expiresAtMs } = keyChangeOf(request.body);
-      const key = { appId, keyId: request.params.keyId };
-      const rolled = await apps.rollKey(ownerOf(control, request), key, { overlapSeconds, expiresAtMs });
+  routes.add(
+    'POST /apps/:appId/keys/:keyId/roll',
+    { params: keyParamsSchema, body: rollKeySchema, answer: rolledKeySchema, status: 201 },
+    async (asked) => {
+      const key = await ownKey(asked);
+      const { overlapSeconds } = asked.body;
+      const { expiresAtMs } = keyChangeOf(asked.body);
+      const rolled = await apps.rollKey(ownerOf(control, asked.request), key, { overlapSeconds, expiresAtMs });
       const { key: successor, apiKey, endsAtMs } = granted(rolled ?? noSuchKey());
-      await confirmEverywhere(whenEverywhere, reply);
-      const ends = { rolledFrom: key.keyId, oldKeyEndsAt: isoOf(endsAtMs) };
-      return reply.code(201).send({ appId, apiKey, ...mintedToWire(successor), ...ends });
+      await confirmEverywhere(whenEverywhere, asked.reply);
+      const ends = { rolledFrom: key.keyId, oldKeyEndsAtMs: endsAtMs };
+      return { appId: key.appId, apiKey, ...shownMinted(successor), ...ends };
     },
   );
 
-  plane.delete(
-    '/apps/:appId/keys/:keyId',
-    { schema: { params: keyParamsSchema, response: { 204: z.null() } } },
-    async (request, reply) => {
-      const { appId } = await ownApp(control, request, request.params.appId, await modeOf(request.params));
-      const isThere = await apps.revokeKey(ownerOf(control, request), appId, request.params.keyId);
-      if (!isThere) granted(noSuchKey());
-      await confirmEverywhere(whenEverywhere, reply);
-      return reply.code(204).send(null);
-    },
-  );
+  routes.add('DELETE /apps/:appId/keys/:keyId', { params: keyParamsSchema }, async (asked) => {
+    const { appId, keyId } = await ownKey(asked);
+    const isThere = await apps.revokeKey(ownerOf(control, asked.request), appId, keyId);
+    if (!isThere) return noSuchKey();
+    await confirmEverywhere(whenEverywhere, asked.reply);
+    return undefined;
+  });
 }
 
 /** The settings in a body, also for the pages of the console. A field that is left out is undefined. */
@@ -130,56 +130,14 @@ export function keyChangeOf(body: {
 }
 
 /** A key: its hint, never the key, and its options, if it has any. A key that has ended stays in the list. */
-function keyToWire(key: ApiKey, budgets: ReadonlyMap<string, BudgetUse>): z.infer<typeof keySchema> {
-  const { keyId, mode, hint, createdAtMs, lastUsedAtMs, revokedAtMs, settings } = key;
-  const { name, expiresAtMs } = settings;
-  const use = budgets.get(keyId);
-  return {
-    keyId,
-    mode,
-    hint,
-    ...optionsToWire(key),
-    name,
-    createdAt: isoOf(createdAtMs),
-    lastUsedAt: momentOf(lastUsedAtMs),
-    expiresAt: momentOf(expiresAtMs),
-    revokedAt: momentOf(revokedAtMs),
-    rolledFrom: key.rolledFrom ?? null,
-    rolledTo: key.rolledTo ?? null,
-    limits: limitsToWire(settings),
-    budget: use && { spentMicros: microsToWire(use.spent), heldMicros: microsToWire(use.held) },
-  };
+function shownKey(key: ApiKey, budgets: ReadonlyMap<string, BudgetUse>) {
+  const { settings, boundUser: userId } = key;
+  return { ...key, ...settings, userId, limits: settings, budget: budgets.get(key.keyId) };
 }
 
 /** A key that was just made, with what was set for it. */
-function mintedToWire(key: ApiKey) {
-  const { keyId, mode, settings } = key;
-  const { name, expiresAtMs } = settings;
-  const limits = limitsToWire(settings);
-  return {
-    keyId,
-    mode,
-    ...optionsToWire(key),
-    name: name ?? undefined,
-    expiresAt: momentOf(expiresAtMs) ?? undefined,
-    limits: Object.keys(limits).length === 0 ? undefined : limits,
-  };
-}
-
-/** Returns the options of a key. Those that are not set are undefined. */
-function optionsToWire({ boundUser, joinSeconds }: ApiKey) {
-  return { userId: boundUser, joinSeconds };
-}
-
-function limitsToWire({ models, addresses, perMinute, monthlyBudget }: KeySettings) {
-  return {
-    ...(models !== null && { models: [...models] }),
-    ...(addresses !== null && { addresses: [...addresses] }),
-    ...(perMinute !== null && { perMinute }),
-    ...(monthlyBudget !== null && { monthlyBudgetMicros: microsToWire(monthlyBudget) }),
-  };
-}
-
-function momentOf(epochMs: number | null | undefined): string | null {
-  return epochMs === null || epochMs === undefined ? null : isoOf(epochMs);
+function shownMinted({ keyId, mode, joinSeconds, boundUser: userId, settings }: ApiKey) {
+  const { name, expiresAtMs, models, addresses, perMinute, monthlyBudget } = settings;
+  const isLimited = [models, addresses, perMinute, monthlyBudget].some((limit) => limit !== null);
+  return { keyId, mode, userId, joinSeconds, name, expiresAtMs, limits: isLimited ? settings : undefined };
 }
