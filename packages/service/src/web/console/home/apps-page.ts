@@ -2,15 +2,15 @@ import { newAppSchema } from '@purser/contract/control.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import type { AppId } from '#kernel/values/ids.ts';
 import { type Micros, micros } from '#kernel/values/micros.ts';
-import { Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { Refusal } from '#kernel/faults/refusal.ts';
 import { badge } from '#web/components/badge.ts';
 import { button } from '#web/components/button.ts';
 import { list } from '#web/components/list.ts';
 import { moment } from '#web/figures/moment.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
+import { checked } from '#web/forms/checked.ts';
 import { textField } from '#web/fields/text-field.ts';
-import { checkFields } from '@purser/contract/check-fields.ts';
 import { showConsolePage } from '#web/console/frame/console-page.ts';
 import { appIdOnce, onceField } from '#web/forms/once-field.ts';
 import type { ConsoleHomeServices } from '#web/console/home/services.ts';
@@ -35,15 +35,12 @@ export function appsPage(services: ConsoleHomeServices): PageMethods {
       const { signedIn } = request;
       if (signedIn === undefined) return redirectTo('/sign-in');
       const typed = { name: form.field('name') };
-      const checked = checkFields(newAppSchema, typed, { name: TEXTS.name });
-      if ('problems' in checked) {
-        const message = checked.problems.map((problem) => problem.message).join(' ');
-        return showApps(services, request, { typed: typed.name, refusal: refuse('BAD_REQUEST', message) });
-      }
+      const given = checked(newAppSchema, typed, { name: TEXTS.name });
+      if (given instanceof Refusal) return showApps(services, request, { typed: typed.name, refusal: given });
       const { accountId, email } = signedIn.account;
       const owner = { accountId, email, from: services.addressOf(request.exchange.request) };
       const appId = appIdOnce(form, accountId);
-      const made = await services.apps.create(owner, { ...checked.value, appId });
+      const made = await services.apps.create(owner, { ...given, appId });
       // The form may have been sent before: then this is the app that it made.
       const before =
         made instanceof Refusal && appId !== undefined ? await services.apps.membership(accountId, appId) : undefined;

@@ -8,9 +8,9 @@ import { moment } from '#web/figures/moment.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
 import { textArea } from '#web/fields/text-area.ts';
+import { checked } from '#web/forms/checked.ts';
 import { textField } from '#web/fields/text-field.ts';
 import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
-import { checkFields } from '@purser/contract/check-fields.ts';
 import { showAppPage } from '#web/console/frame/console-page.ts';
 import type { ConsoleHomeServices } from '#web/console/home/services.ts';
 import { logoSection } from '#web/console/home/logo-form.ts';
@@ -36,12 +36,9 @@ export function settingsPage(services: ConsoleHomeServices): PageMethods {
         redirectUris: form.field('redirectUris'),
         returnUri: form.field('returnUri').trim(),
       };
-      const checked = checkFields(changeAppSchema, changeOf(typed), FIELD_NAMES);
-      if ('problems' in checked) {
-        const words = checked.problems.map(({ message }) => message).join(' ');
-        return showSettings(services, asked, typed, refuse('BAD_REQUEST', words));
-      }
-      const { name, redirectUris, returnUri } = checked.value;
+      const given = checked(changeAppSchema, changeOf(typed), FIELD_NAMES);
+      if (given instanceof Refusal) return showSettings(services, asked, typed, given);
+      const { name, redirectUris, returnUri } = given;
       const changed = await services.apps.change(asked.owner, asked.app.appId, { name, redirectUris, returnUri });
       if (changed instanceof Refusal)
         return showSettings(services, asked, typed, withFieldLabels(changed, FIELD_NAMES));

@@ -1,4 +1,3 @@
-import { checkFields } from '@purser/contract/check-fields.ts';
 import { newKeySchema } from '@purser/contract/keys.ts';
 import type { ApiKey } from '#developers/keys/api-key.ts';
 import { isoOf } from '#kernel/time/clock.ts';
@@ -12,6 +11,7 @@ import { table } from '#web/figures/table.ts';
 import { AGENTS_GUIDE } from '#web/coding-agents/lines-section.ts';
 import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
 import { showAppPage } from '#web/console/frame/console-page.ts';
+import { checked } from '#web/forms/checked.ts';
 import { keyIdOnce } from '#web/forms/once-field.ts';
 import { verifyFirst } from '#web/console/frame/verify-first.ts';
 import { type AgentKeyTyped, agentKeyForm, JOIN_SECONDS, typedForAgent } from '#web/console/keys/agent-form.ts';
@@ -49,11 +49,9 @@ async function make(services: ConsoleKeysServices, asked: AppRequest, form: Form
   const change = changeTyped(typed.settings);
   if (change instanceof Refusal) return refused(change);
   const options = { mode: asked.mode, userId: typed.user, ...(typed.joins ? { joinSeconds: JOIN_SECONDS } : {}) };
-  const checked = checkFields(newKeySchema, options, { userId: TEXTS.user });
-  if ('problems' in checked) {
-    return refused(refuse('BAD_REQUEST', checked.problems.map(({ message }) => message).join(' ')));
-  }
-  const { mode, userId: boundUser, joinSeconds } = checked.value;
+  const given = checked(newKeySchema, options, { userId: TEXTS.user });
+  if (given instanceof Refusal) return refused(given);
+  const { mode, userId: boundUser, joinSeconds } = given;
   const keyId = keyIdOnce(form, asked.app.appId);
   const minted = await services.apps.mintKey(asked.owner, asked.app.appId, {
     keyId,

@@ -1,4 +1,3 @@
-import { checkFields } from '@purser/contract/check-fields.ts';
 import { changeKeySchema } from '@purser/contract/keys.ts';
 import { keyChangeOf } from '#http/control-plane/apps/keys.ts';
 import type { KeySettings } from '#developers/keys/settings.ts';
@@ -6,10 +5,11 @@ import type { KeyChange } from '#developers/keys/api-key.ts';
 import { isoOf } from '#kernel/time/clock.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { microsToWire } from '#kernel/values/micros.ts';
-import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { amountField } from '#web/fields/amount-field.ts';
 import { fold } from '#web/components/fold.ts';
 import { textArea } from '#web/fields/text-area.ts';
+import { checked } from '#web/forms/checked.ts';
 import { textField } from '#web/fields/text-field.ts';
 import { KEYS_TEXTS as TEXTS } from '#web/console/keys/texts.ts';
 import { amountText, parseAmount } from '#web/format/typed-amount.ts';
@@ -84,9 +84,8 @@ export function changeTyped(typed: TypedSettings, before?: KeySettings): KeyChan
       monthlyBudgetMicros: amount === null ? null : microsToWire(amount),
     },
   };
-  const checked = checkFields(changeKeySchema, change, NAMES);
-  if ('value' in checked) return keyChangeOf(checked.value);
-  return refuse('BAD_REQUEST', checked.problems.map(({ message }) => message).join(' '));
+  const given = checked(changeKeySchema, change, NAMES);
+  return given instanceof Refusal ? given : keyChangeOf(given);
 }
 
 /** Reads a text with one entry on each line. Returns null if there is none. */

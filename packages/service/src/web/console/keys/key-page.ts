@@ -1,4 +1,3 @@
-import { checkFields } from '@purser/contract/check-fields.ts';
 import { rollKeySchema } from '@purser/contract/keys.ts';
 import type { ApiKey } from '#developers/keys/api-key.ts';
 import { type Html, html } from '#kernel/text/html.ts';
@@ -21,6 +20,7 @@ import { changeTyped, settingFields, typedIn, typedOf, type TypedSettings } from
 import { keyChart } from '#web/console/keys/key-chart.ts';
 import { nameOf, showMinted, snippetsOf, stateOf, toMadeBefore } from '#web/console/keys/key-parts.ts';
 import { KEY_TEXTS as TEXTS, KEYS_TEXTS } from '#web/console/keys/texts.ts';
+import { checked } from '#web/forms/checked.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
 import { redirectTo } from '#web/frame/responses.ts';
@@ -63,20 +63,12 @@ async function act(
       await apps.revokeKey(owner, appId, keyId);
       return redirectTo(to('key', { id: keyId, done: 'revoked', ...lateIn(await whenEverywhere()) }));
     case 'roll': {
-      const roll = checkFields(
-        rollKeySchema,
-        // An empty field is no number. As 0 it would end the key at once.
-        { overlapSeconds: form.field('overlap') === '' ? Number.NaN : Number(form.field('overlap')) },
-        {
-          overlapSeconds: TEXTS.overlap,
-        },
-      );
-      if ('problems' in roll) {
-        const message = roll.problems.map((problem) => problem.message).join(' ');
-        return showKey(services, asked, key, { refusal: refuse('BAD_REQUEST', message) });
-      }
+      // An empty field is no number. As 0 it would end the key at once.
+      const overlapSeconds = form.field('overlap') === '' ? Number.NaN : Number(form.field('overlap'));
+      const roll = checked(rollKeySchema, { overlapSeconds }, { overlapSeconds: TEXTS.overlap });
+      if (roll instanceof Refusal) return showKey(services, asked, key, { refusal: roll });
       if (key.rolledTo !== undefined) return toMadeBefore(asked, key.rolledTo);
-      const rolled = await apps.rollKey(owner, { appId, keyId }, { overlapSeconds: roll.value.overlapSeconds });
+      const rolled = await apps.rollKey(owner, { appId, keyId }, roll);
       if (rolled === undefined) return noSuchKey(services, asked);
       return rolled instanceof Refusal
         ? showKey(services, asked, key, { refusal: rolled })

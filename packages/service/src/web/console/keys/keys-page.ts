@@ -1,13 +1,13 @@
-import { checkFields } from '@purser/contract/check-fields.ts';
 import { newKeySchema } from '@purser/contract/keys.ts';
 import type { ApiKey } from '#developers/keys/api-key.ts';
 import { type Html, html } from '#kernel/text/html.ts';
-import { Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { Refusal } from '#kernel/faults/refusal.ts';
 import { button } from '#web/components/button.ts';
 import { moment } from '#web/figures/moment.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
 import { table } from '#web/figures/table.ts';
+import { checked } from '#web/forms/checked.ts';
 import { textField } from '#web/fields/text-field.ts';
 import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
 import { showAppPage } from '#web/console/frame/console-page.ts';
@@ -32,11 +32,9 @@ export function keysPage(services: ConsoleKeysServices): PageMethods {
       const change = changeTyped(typed);
       if (change instanceof Refusal) return refused(change);
       const options = { mode: asked.mode, ...(user === '' ? {} : { userId: user }) };
-      const checked = checkFields(newKeySchema, options, { userId: TEXTS.user });
-      if ('problems' in checked) {
-        return refused(refuse('BAD_REQUEST', checked.problems.map(({ message }) => message).join(' ')));
-      }
-      const { mode, userId: boundUser } = checked.value;
+      const given = checked(newKeySchema, options, { userId: TEXTS.user });
+      if (given instanceof Refusal) return refused(given);
+      const { mode, userId: boundUser } = given;
       const keyId = keyIdOnce(form, asked.app.appId);
       const key = { keyId, mode, boundUser, joinSeconds: undefined, ...change };
       const minted = await services.apps.mintKey(asked.owner, asked.app.appId, key);

@@ -1,4 +1,3 @@
-import { checkFields } from '@purser/contract/check-fields.ts';
 import { sandboxUserParamsSchema } from '@purser/contract/control.ts';
 import { nextOutcomeSchema } from '@purser/contract/sandbox.ts';
 import { type Html, html } from '#kernel/text/html.ts';
@@ -20,6 +19,7 @@ import { AS_USUAL, nextForm, type Typed, typedFrom, typedOf, walletForm } from '
 import { testTokenNotice, testTokensPart } from '#web/console/users/test-tokens-part.ts';
 import { SANDBOX_TEXTS as TEXTS, TEST_TOKEN_TEXTS } from '#web/console/users/texts.ts';
 import { parseAmount } from '#web/format/typed-amount.ts';
+import { checked } from '#web/forms/checked.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
 import { redirectTo } from '#web/frame/responses.ts';
@@ -66,25 +66,20 @@ interface Done {
 async function act({ sandboxWallets }: UsersServices, asked: AppRequest, form: Form): Promise<Done | Refusal> {
   const { owner } = asked;
   const { appId } = asked.app;
-  const checked = checkFields(sandboxUserParamsSchema, { appId, userId: typedOf(form).user }, { userId: TEXTS.user });
-  if ('problems' in checked) return refusalOf(checked.problems);
-  const { userId } = checked.value;
-  const user = { appId, userId };
+  const user = checked(sandboxUserParamsSchema, { appId, userId: typedOf(form).user }, { userId: TEXTS.user });
+  if (user instanceof Refusal) return user;
+  const { userId } = user;
   const wanted = form.field('next');
   if (wanted !== '') {
-    const next = checkFields(nextOutcomeSchema, { outcome: wanted === AS_USUAL ? null : wanted }, {});
-    if ('problems' in next) return refusalOf(next.problems);
-    await sandboxWallets.setNext(owner, user, next.value.outcome ?? undefined);
+    const next = checked(nextOutcomeSchema, { outcome: wanted === AS_USUAL ? null : wanted }, {});
+    if (next instanceof Refusal) return next;
+    await sandboxWallets.setNext(owner, user, next.outcome ?? undefined);
     return { done: wanted === AS_USUAL ? 'cleared' : 'next', user: userId };
   }
   const reset = resetOf(form);
   if (reset instanceof Refusal) return reset;
   await sandboxWallets.reset(owner, user, reset);
   return { done: 'set', user: userId };
-}
-
-function refusalOf(problems: readonly { readonly message: string }[]): Refusal<'BAD_REQUEST'> {
-  return refuse('BAD_REQUEST', problems.map(({ message }) => message).join(' '));
 }
 
 type Reset = Parameters<UsersServices['sandboxWallets']['reset']>[2];

@@ -1,12 +1,12 @@
-import { checkFields } from '@purser/contract/check-fields.ts';
 import { EVENT_TYPES, putWebhookSchema } from '@purser/contract/webhooks.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { type Micros, micros, microsToWire } from '#kernel/values/micros.ts';
-import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { Subscription } from '#webhooks/subscriptions/subscription.ts';
 import { amountField } from '#web/fields/amount-field.ts';
 import { button } from '#web/components/button.ts';
 import { checkboxField } from '#web/fields/checkbox-field.ts';
+import { checked } from '#web/forms/checked.ts';
 import { textField } from '#web/fields/text-field.ts';
 import { EVENT_TEXTS, WEBHOOKS_TEXTS as TEXTS } from '#web/console/webhooks/texts.ts';
 import { amountText, parseAmount } from '#web/format/typed-amount.ts';
@@ -43,11 +43,11 @@ export function wantedOf({ endpointUrl, events, threshold }: Typed) {
   const amount = wantsLow && threshold !== '' ? parseAmount(threshold) : undefined;
   if (wantsLow && threshold !== '' && amount === undefined) return refuse('BAD_REQUEST', TEXTS.thresholdFault);
   const low = amount === undefined ? {} : { lowBalanceThresholdMicros: microsToWire(amount) };
-  const checked = checkFields(putWebhookSchema, { endpointUrl, events, ...low }, NAMES);
-  if ('problems' in checked) return refuse('BAD_REQUEST', checked.problems.map(({ message }) => message).join(' '));
-  const { lowBalanceThresholdMicros: given } = checked.value;
-  const limit: Micros | undefined = typeof given === 'number' ? micros(BigInt(given)) : undefined;
-  return { endpointUrl: checked.value.endpointUrl, events: checked.value.events, threshold: limit };
+  const given = checked(putWebhookSchema, { endpointUrl, events, ...low }, NAMES);
+  if (given instanceof Refusal) return given;
+  const { lowBalanceThresholdMicros: most } = given;
+  const limit: Micros | undefined = typeof most === 'number' ? micros(BigInt(most)) : undefined;
+  return { endpointUrl: given.endpointUrl, events: given.events, threshold: limit };
 }
 
 export function endpointFields(

@@ -1,4 +1,3 @@
-import { checkFields } from '@purser/contract/check-fields.ts';
 import { reason as reasonSchema } from '@purser/contract/operator.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
@@ -36,20 +35,6 @@ export function actPage({ show, act, ...page }: ActPage): OpsPage {
       return typeof done === 'string' ? redirectTo(done) : done;
     },
   };
-}
-
-type Schema = Parameters<typeof checkFields>[0];
-type Value<S extends Schema> = Extract<ReturnType<typeof checkFields<S>>, { readonly value: unknown }>['value'];
-
-/** What was typed, by the rules of the route that does the same. `labels`: what the page calls the fields of the route. */
-export function checked<S extends Schema>(
-  schema: S,
-  typed: unknown,
-  labels: Readonly<Record<string, string>>,
-): Value<S> | Refusal<'BAD_REQUEST'> {
-  const result = checkFields(schema, typed, labels);
-  if ('value' in result) return result.value;
-  return refuse('BAD_REQUEST', result.problems.map(({ message }) => message).join(' '));
 }
 
 /** The reason that was typed. `otherwise`: what the page says if there is none, or one that is too long. */

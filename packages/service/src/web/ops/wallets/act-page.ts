@@ -6,10 +6,11 @@ import { doWalletAct, type WalletAct, type WalletEffects } from '#operator/money
 import { button } from '#web/components/button.ts';
 import { hiddenField } from '#web/fields/form.ts';
 import { linkLine } from '#web/components/navigation.ts';
+import { checked } from '#web/forms/checked.ts';
 import { onceField, onceIn } from '#web/forms/once-field.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
-import { type Again, actPage, checked, reasonField } from '#web/ops/frame/act-page.ts';
+import { type Again, actPage, reasonField } from '#web/ops/frame/act-page.ts';
 import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
 import { code } from '#web/ops/frame/details.ts';
 import { choicesOf, type Fields, filledFilter } from '#web/ops/frame/list-page.ts';

@@ -6,7 +6,7 @@ import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { WalletAct } from '#operator/money/wallet-preview.ts';
 import { AMOUNT_TEXTS } from '#web/components/texts.ts';
 import { parseAmount } from '#web/format/typed-amount.ts';
-import { checked } from '#web/ops/frame/act-page.ts';
+import { checked } from '#web/forms/checked.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
 import { ASK_TEXTS as TEXTS } from '#web/ops/wallets/texts.ts';
 

@@ -6,7 +6,7 @@ import type { ListedWallet } from '#operator/money/wallet-list.ts';
 import { buttonLink, row } from '#web/components/button.ts';
 import { AMOUNT_TEXTS } from '#web/components/texts.ts';
 import { parseAmount } from '#web/format/typed-amount.ts';
-import { checked } from '#web/ops/frame/act-page.ts';
+import { checked } from '#web/forms/checked.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
 import { code, ofCells } from '#web/ops/frame/details.ts';
 import { choicesOf, listPage, type Typed } from '#web/ops/frame/list-page.ts';
