@@ -1,5 +1,5 @@
 import { checkFields } from '@purser/contract/check-fields.ts';
-import { Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 
 type Schema = Parameters<typeof checkFields>[0];
 type Value<S extends Schema> = Extract<ReturnType<typeof checkFields<S>>, { readonly value: unknown }>['value'];
