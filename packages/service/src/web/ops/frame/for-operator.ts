@@ -108,13 +108,13 @@ function requestOf(services: OpsServices, request: PageRequest, signedIn: Signed
     }),
     may: (page) => isAtLeastOperator(role, accessTo(page).least),
     mayOpen: (page) => mayOpen(role, page),
-    form: (page, fields, { query: more = {}, hasFile = false } = {}) => {
+    form: (page, fields, { query: of = {}, hasFile = false } = {}) => {
       if (!isAtLeastOperator(role, accessTo(page).least)) return html`<p class="soft">${TEXTS.tooLow}</p>`;
       if (operatorRefusal(signedIn, accessTo(page), rules) !== undefined) {
         return html`<p class="soft">${TEXTS.proveFirst}</p>\n${buttonLink(toProof(exchange.path, exchange.query), TEXTS.prove)}`;
       }
-      const address = typeof more === 'string' && more !== '' ? `${opsPath(page)}?${more}` : opsPath(page);
-      return request.form(typeof more === 'string' ? address : opsPath(page, more), fields, { hasFile });
+      const action = typeof of === 'string' ? `${opsPath(page)}?${of}` : opsPath(page, of);
+      return request.form(action, fields, { hasFile });
     },
     show,
     showNoSuch: (below, message, title = TEXTS.noSuch) => {
