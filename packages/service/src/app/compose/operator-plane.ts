@@ -12,6 +12,7 @@ import { addAnyCallRoutes } from '#http/operator-plane/look-up/calls.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue/catalogue.ts';
 import { foundCallOf, knownCalls } from '#http/planes/find-calls.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
+import { operatorRoutes } from '#http/planes/operator-routes.ts';
 import { addBillRoutes } from '#http/operator-plane/money/bills.ts';
 import { addLookUpRoutes } from '#http/operator-plane/look-up/look-up.ts';
 import { addPaymentRoutes } from '#http/operator-plane/money/payments.ts';
@@ -167,24 +168,25 @@ function mailNobody(): Promise<void> {
 
 /** All routes under `/operator`. */
 export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
-  addOverviewRoutes(plane, operator);
-  addAnyAppRoutes(plane, operator);
-  addLookUpRoutes(plane, operator);
-  addWalletListRoutes(plane, operator);
-  addOperatorWalletRoutes(plane, operator);
-  addMovementRoutes(plane, operator);
-  addPaymentRoutes(plane, operator);
-  addPendingRoutes(plane, operator);
-  addWalletOwnerRoutes(plane, operator);
-  addPeopleRoutes(plane, operator);
-  addReconciliationRoutes(plane, operator);
-  addBillRoutes(plane, operator);
-  addCatalogueRoutes(plane, operator);
-  addProviderRoutes(plane, operator);
-  addAnyCallRoutes(plane, operator);
-  addUpstreamRoutes(plane, operator);
-  addLedgerCheckRoutes(plane, operator);
-  addDeveloperAccountRoutes(plane, operator);
-  addAuditRoutes(plane, operator);
-  addHealthRoutes(plane, operator);
+  const routes = operatorRoutes(plane, operator);
+  addOverviewRoutes(routes, operator);
+  addAnyAppRoutes(routes, operator);
+  addLookUpRoutes(routes, operator);
+  addWalletListRoutes(routes, operator);
+  addOperatorWalletRoutes(routes, operator);
+  addMovementRoutes(routes, operator);
+  addPaymentRoutes(routes, operator);
+  addPendingRoutes(routes, operator);
+  addWalletOwnerRoutes(routes, operator);
+  addPeopleRoutes(routes, operator);
+  addReconciliationRoutes(routes, operator);
+  addBillRoutes(routes, operator);
+  addCatalogueRoutes(routes, operator);
+  addProviderRoutes(routes, operator);
+  addAnyCallRoutes(routes, operator);
+  addUpstreamRoutes(routes, operator);
+  addLedgerCheckRoutes(routes, operator);
+  addDeveloperAccountRoutes(routes, operator);
+  addAuditRoutes(routes, operator);
+  addHealthRoutes(routes, operator);
 }

@@ -16,9 +16,9 @@ import type { CatalogueFile } from '@purser/contract/catalogue.ts';
 import type { FastifyReply } from 'fastify';
 import type { PastPrice } from '#catalogue/price-history.ts';
 import { priceToWire } from '#catalogue/price-row.ts';
-import { operatorRoutes } from '#http/planes/operator-routes.ts';
+import type { OperatorRoutes } from '#http/planes/operator-routes.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
-import { granted, type Plane } from '#http/planes/planes.ts';
+import { granted } from '#http/planes/planes.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 import type { Act } from '#operator/acts/act.ts';
 import type { CatalogueDesk } from '#operator/catalogue/catalogue.ts';
@@ -33,8 +33,7 @@ interface AskedEdit {
 }
 
 /** Routes for the catalogue: the whole of it, models with their prices, aliases, providers (CP-05, MO-05, MO-06, MO-11). */
-export function addCatalogueRoutes(plane: Plane, operator: OperatorPlane): void {
-  const routes = operatorRoutes(plane, operator);
+export function addCatalogueRoutes(routes: OperatorRoutes, operator: OperatorPlane): void {
   const { catalogue } = operator;
   const edit = editsOf(catalogue);
 

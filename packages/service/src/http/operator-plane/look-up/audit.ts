@@ -1,14 +1,12 @@
 import { auditHeadSchema, operatorAuditListSchema, operatorAuditPageSchema } from '@purser/contract/operator-audit.ts';
 import { signInListSchema, signInPageSchema } from '@purser/contract/operator.ts';
-import { operatorRoutes } from '#http/planes/operator-routes.ts';
+import type { OperatorRoutes } from '#http/planes/operator-routes.ts';
 import { sentAmount, sentMs } from '#http/requests/sent.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
-import type { Plane } from '#http/planes/planes.ts';
 import { dateOf } from '#kernel/time/clock.ts';
 
 /** Routes for the audit trail, its chain, and sign-ins (CP-05, CP-09). */
-export function addAuditRoutes(plane: Plane, operator: OperatorPlane): void {
-  const routes = operatorRoutes(plane, operator);
+export function addAuditRoutes(routes: OperatorRoutes, operator: OperatorPlane): void {
   const { audit, auditSearch } = operator;
 
   routes.show(

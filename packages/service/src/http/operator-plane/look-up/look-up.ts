@@ -5,14 +5,13 @@ import {
   anyKeyParamsSchema,
 } from '@purser/contract/look-up.ts';
 import { shownKey } from '#http/operator-plane/people/apps.ts';
-import { operatorRoutes } from '#http/planes/operator-routes.ts';
+import type { OperatorRoutes } from '#http/planes/operator-routes.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
-import { granted, type Plane } from '#http/planes/planes.ts';
+import { granted } from '#http/planes/planes.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 
 /** The routes by which operators read one key or event of any app, by its id. */
-export function addLookUpRoutes(plane: Plane, operator: OperatorPlane): void {
-  const routes = operatorRoutes(plane, operator);
+export function addLookUpRoutes(routes: OperatorRoutes, operator: OperatorPlane): void {
   const { anyKey, anyEvent } = operator;
 
   routes.show(

@@ -5,15 +5,14 @@ import {
   serviceStatsQuerySchema,
   serviceStatsSchema,
 } from '@purser/contract/operator-overview.ts';
-import { operatorRoutes } from '#http/planes/operator-routes.ts';
+import type { OperatorRoutes } from '#http/planes/operator-routes.ts';
 import { sentMs } from '#http/requests/sent.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
-import { granted, type Plane } from '#http/planes/planes.ts';
+import { granted } from '#http/planes/planes.ts';
 import { statsTimeOf } from '#calls/stats/range.ts';
 
 /** Routes with which operators begin: what needs them, the figures of the service, and finding an entity (CP-10). */
-export function addOverviewRoutes(plane: Plane, operator: OperatorPlane): void {
-  const routes = operatorRoutes(plane, operator);
+export function addOverviewRoutes(routes: OperatorRoutes, operator: OperatorPlane): void {
   const { cell, find, stats, clock } = operator;
 
   routes.show('/operator/overview', { answer: overviewSchema }, async () => {

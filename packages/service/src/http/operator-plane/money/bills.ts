@@ -1,13 +1,13 @@
 import { comparedBillSchema, newBillSchema } from '@purser/contract/bills.ts';
-import { operatorRoutes } from '#http/planes/operator-routes.ts';
+import type { OperatorRoutes } from '#http/planes/operator-routes.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
-import { granted, type Plane } from '#http/planes/planes.ts';
+import { granted } from '#http/planes/planes.ts';
 import { PICOS_PER_MICRO } from '#reconciliation/bills/bill-line.ts';
 import type { ComparedBill } from '#reconciliation/bills/bills.ts';
 
 /** The route that compares a provider's bill with our receipts. */
-export function addBillRoutes(plane: Plane, operator: OperatorPlane): void {
-  operatorRoutes(plane, operator).act(
+export function addBillRoutes(routes: OperatorRoutes, operator: OperatorPlane): void {
+  routes.act(
     'POST /operator/bills',
     { body: newBillSchema, answer: comparedBillSchema, config: { isLarge: true } },
     async (_act, { body: { provider, format, from, to, dollarMicros, bill } }) => {

@@ -7,18 +7,17 @@ import {
   paymentQuerySchema,
   solveCaseSchema,
 } from '@purser/contract/operator-payments.ts';
-import { operatorRoutes } from '#http/planes/operator-routes.ts';
+import type { OperatorRoutes } from '#http/planes/operator-routes.ts';
 import { sentMs } from '#http/requests/sent.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
-import { granted, type Plane } from '#http/planes/planes.ts';
+import { granted } from '#http/planes/planes.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 import { PendingAct } from '#operator/acts/pending-act.ts';
 import type { DeskDetails, PaymentDesk } from '#operator/money/payment-desk.ts';
 import { leftOf } from '#payments/overview/overview.ts';
 
 /** Routes about payments of all wallets, and about what waits for a person (CP-05). */
-export function addPaymentRoutes(plane: Plane, operator: OperatorPlane): void {
-  const routes = operatorRoutes(plane, operator);
+export function addPaymentRoutes(routes: OperatorRoutes, operator: OperatorPlane): void {
   const { paymentDesk: desk } = operator;
 
   routes.show(

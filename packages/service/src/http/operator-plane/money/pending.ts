@@ -7,16 +7,15 @@ import {
 } from '@purser/contract/operator-pending.ts';
 import { reasonSchema } from '@purser/contract/operator.ts';
 import { shownWallet } from '#http/operator-plane/money/wallets.ts';
-import { operatorRoutes } from '#http/planes/operator-routes.ts';
+import type { OperatorRoutes } from '#http/planes/operator-routes.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
-import { granted, type Plane } from '#http/planes/planes.ts';
+import { granted } from '#http/planes/planes.ts';
 import { shownPending } from '#http/serializers/pending.ts';
 
 const DECISION = { params: pendingParamsSchema, body: reasonSchema };
 
 /** Routes for acts that wait for a second person (CP-07). */
-export function addPendingRoutes(plane: Plane, operator: OperatorPlane): void {
-  const routes = operatorRoutes(plane, operator);
+export function addPendingRoutes(routes: OperatorRoutes, operator: OperatorPlane): void {
   const { pending } = operator;
 
   routes.show(

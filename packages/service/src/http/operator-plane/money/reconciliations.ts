@@ -4,14 +4,13 @@ import {
   newReconciliationSchema,
   reconciledSchema,
 } from '@purser/contract/reconciliation.ts';
-import { operatorRoutes } from '#http/planes/operator-routes.ts';
+import type { OperatorRoutes } from '#http/planes/operator-routes.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
-import { granted, type Plane } from '#http/planes/planes.ts';
+import { granted } from '#http/planes/planes.ts';
 import type { FiledReport } from '#reconciliation/reports/filing.ts';
 
 /** Routes that compare reports of the payment processor with our books (ON-03). */
-export function addReconciliationRoutes(plane: Plane, operator: OperatorPlane): void {
-  const routes = operatorRoutes(plane, operator);
+export function addReconciliationRoutes(routes: OperatorRoutes, operator: OperatorPlane): void {
   const { reconciliations } = operator;
 
   routes.show(

@@ -7,17 +7,16 @@ import {
 } from '@purser/contract/operator-wallets.ts';
 import type { z } from 'zod';
 import { shownWallet, walletActOf } from '#http/operator-plane/money/wallets.ts';
-import { operatorRoutes } from '#http/planes/operator-routes.ts';
+import type { OperatorRoutes } from '#http/planes/operator-routes.ts';
 import { sentAmount, sentMs } from '#http/requests/sent.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
-import { granted, type Plane } from '#http/planes/planes.ts';
+import { granted } from '#http/planes/planes.ts';
 import { randomBase62 } from '#kernel/crypto/random.ts';
 
 const KEY_LENGTH = 22;
 
 /** Routes that list wallets of all apps, and show what an act on one would do (CP-05). */
-export function addWalletListRoutes(plane: Plane, operator: OperatorPlane): void {
-  const routes = operatorRoutes(plane, operator);
+export function addWalletListRoutes(routes: OperatorRoutes, operator: OperatorPlane): void {
   const { walletList, previews } = operator;
 
   routes.show('/operator/wallets', { query: walletListQuerySchema, answer: walletListSchema }, async ({ query }) => {

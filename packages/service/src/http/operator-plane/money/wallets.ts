@@ -12,10 +12,10 @@ import {
   walletPageSchema,
 } from '@purser/contract/operator.ts';
 import type { z } from 'zod';
-import { operatorRoutes } from '#http/planes/operator-routes.ts';
+import type { OperatorRoutes } from '#http/planes/operator-routes.ts';
 import { sentAmount } from '#http/requests/sent.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
-import { granted, type Plane } from '#http/planes/planes.ts';
+import { granted } from '#http/planes/planes.ts';
 import { unreachable } from '#kernel/faults/assert.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 import { micros } from '#kernel/values/micros.ts';
@@ -28,9 +28,7 @@ import { doWalletAct, type WalletAct } from '#operator/money/wallet-preview.ts';
 const MOVES = { answer: operatorWalletSchema, mayWait: true } as const;
 
 /** Routes that open and show real wallets (CP-05). */
-export function addOperatorWalletRoutes(plane: Plane, operator: OperatorPlane): void {
-  const routes = operatorRoutes(plane, operator);
-
+export function addOperatorWalletRoutes(routes: OperatorRoutes, operator: OperatorPlane): void {
   routes.act(
     'POST /operator/apps/:appId/wallets',
     { ...MOVES, params: appParamsSchema, body: openWalletSchema, status: 201 },
@@ -64,9 +62,7 @@ const MOVEMENTS = [
 ] as const;
 
 /** Routes that move money into and out of wallets, and lift suspensions (WA-05, WA-06). */
-export function addMovementRoutes(plane: Plane, operator: OperatorPlane): void {
-  const routes = operatorRoutes(plane, operator);
-
+export function addMovementRoutes(routes: OperatorRoutes, operator: OperatorPlane): void {
   routes.show(
     '/operator/apps/:appId/wallets/:userId/payments',
     { params: operatorWalletParamsSchema, answer: paymentListSchema },

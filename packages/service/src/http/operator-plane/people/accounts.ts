@@ -9,15 +9,14 @@ import {
   newAnyAccountSchema,
 } from '@purser/contract/operator-accounts.ts';
 import type { Account } from '#developers/sessions/session.ts';
-import { operatorRoutes } from '#http/planes/operator-routes.ts';
+import type { OperatorRoutes } from '#http/planes/operator-routes.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
-import { granted, type Plane } from '#http/planes/planes.ts';
+import { granted } from '#http/planes/planes.ts';
 import { accountToWire } from '#http/serializers/account-to-wire.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 
 /** Routes for accounts of developers and operators (CP-05). */
-export function addDeveloperAccountRoutes(plane: Plane, operator: OperatorPlane): void {
-  const routes = operatorRoutes(plane, operator);
+export function addDeveloperAccountRoutes(routes: OperatorRoutes, operator: OperatorPlane): void {
   const { accounts } = operator;
 
   routes.show(

@@ -8,16 +8,15 @@ import {
   reasonSchema,
 } from '@purser/contract/operator.ts';
 import type { ApiKey } from '#developers/keys/api-key.ts';
-import { operatorRoutes } from '#http/planes/operator-routes.ts';
+import type { OperatorRoutes } from '#http/planes/operator-routes.ts';
 import { confirmEverywhere } from '#http/planes/confirm-everywhere.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
-import { granted, type Plane } from '#http/planes/planes.ts';
+import { granted } from '#http/planes/planes.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 import type { AppDetails } from '#operator/people/apps.ts';
 
 /** Routes for all apps: rights, limits, suspension (CP-05). */
-export function addAnyAppRoutes(plane: Plane, operator: OperatorPlane): void {
-  const routes = operatorRoutes(plane, operator);
+export function addAnyAppRoutes(routes: OperatorRoutes, operator: OperatorPlane): void {
   const { apps, whenEverywhere } = operator;
 
   routes.show('/operator/apps', { query: appQuerySchema, answer: anyAppListSchema }, async ({ query }) => ({

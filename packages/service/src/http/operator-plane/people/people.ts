@@ -7,16 +7,15 @@ import {
   personExportSchema,
   personHoldingsSchema,
 } from '@purser/contract/operator-people.ts';
-import { operatorRoutes } from '#http/planes/operator-routes.ts';
+import type { OperatorRoutes } from '#http/planes/operator-routes.ts';
 import { sentAmount } from '#http/requests/sent.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
-import { granted, type Plane } from '#http/planes/planes.ts';
+import { granted } from '#http/planes/planes.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 import type { Agreed, PersonWallet } from '#privacy/deletion.ts';
 
 /** Routes that export and delete people who own wallets (CP-12). */
-export function addPeopleRoutes(plane: Plane, operator: OperatorPlane): void {
-  const routes = operatorRoutes(plane, operator);
+export function addPeopleRoutes(routes: OperatorRoutes, operator: OperatorPlane): void {
   const { privacy } = operator;
 
   routes.show(

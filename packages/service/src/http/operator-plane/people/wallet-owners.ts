@@ -6,14 +6,13 @@ import {
 } from '@purser/contract/operator-people.ts';
 import { operatorWalletParamsSchema, operatorWalletSchema, reasonSchema } from '@purser/contract/operator.ts';
 import { shownWallet } from '#http/operator-plane/money/wallets.ts';
-import { operatorRoutes } from '#http/planes/operator-routes.ts';
+import type { OperatorRoutes } from '#http/planes/operator-routes.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
-import { granted, type Plane } from '#http/planes/planes.ts';
+import { granted } from '#http/planes/planes.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 
 /** Routes for people who have lost their mailbox: look up a person, move them to another e-mail, release a wallet (WA-15). */
-export function addWalletOwnerRoutes(plane: Plane, operator: OperatorPlane): void {
-  const routes = operatorRoutes(plane, operator);
+export function addWalletOwnerRoutes(routes: OperatorRoutes, operator: OperatorPlane): void {
   const { walletOwners } = operator;
 
   routes.show(
