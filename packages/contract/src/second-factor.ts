@@ -19,7 +19,7 @@ const code = z
   });
 
 /** The answer to a right password of an account with a second factor. The token opens nothing by itself. */
-const pendingSignInSchema = z
+export const pendingSignInSchema = z
   .object({
     signInToken: z.string(),
     expiresAt: moment,

@@ -14,7 +14,7 @@ import { type ControlPlane, callerOf } from '#http/planes/control-plane.ts';
 import { programOf, signInToWire } from '#http/control-plane/account/sign-in-answer.ts';
 import { ownerRoutes } from '#http/planes/owner-routes.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
-import { accountToWire } from '#http/serializers/account-to-wire.ts';
+import { shownAccount } from '#http/serializers/account.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 
 /** Routes for accounts and passwords (CP-01). */
@@ -30,7 +30,7 @@ export function addAccountRoutes(plane: Plane, control: ControlPlane): void {
         return refuse('FORBIDDEN', 'Only operators of this service create accounts. Ask one of them.');
       }
       const from = control.addressOf(request.raw);
-      return accountToWire(granted(await accounts.register({ ...body, name: body.name, role: 'owner', from })));
+      return shownAccount(granted(await accounts.register({ ...body, name: body.name, role: 'owner', from })));
     },
   );
 
@@ -91,7 +91,7 @@ export function addSessionRoutes(plane: Plane, control: ControlPlane): void {
 
   routes.add('GET /sessions/current', { answer: currentSessionSchema }, async ({ request }) => {
     const { account, session } = callerOf(request);
-    return { ...session, account: accountToWire(account) };
+    return { ...session, account: shownAccount(account) };
   });
 
   routes.add('DELETE /sessions/:sessionId', { params: sessionParamsSchema }, async ({ request, params }) => {

@@ -12,7 +12,7 @@ import {
 import type { FastifyRequest } from 'fastify';
 import type { Changer } from '#developers/factors/change.ts';
 import { type ControlPlane, callerOf } from '#http/planes/control-plane.ts';
-import { programOf, sessionToWire } from '#http/control-plane/account/sign-in-answer.ts';
+import { programOf, shownSignIn } from '#http/control-plane/account/sign-in-answer.ts';
 import { ownerRoutes } from '#http/planes/owner-routes.ts';
 import { granted, type Plane } from '#http/planes/planes.ts';
 
@@ -69,7 +69,7 @@ function addStepRoutes(plane: Plane, control: ControlPlane): void {
     { config: { isPublic: true }, body: secondStepSchema, answer: signedInSchema },
     async ({ request, body: { signInToken: pendingToken, code } }) => {
       const place = programOf(control, request.raw);
-      return sessionToWire(granted(await accounts.finishSignIn({ pendingToken, code, place })));
+      return shownSignIn(granted(await accounts.finishSignIn({ pendingToken, code, place })));
     },
   );
 

@@ -8,11 +8,10 @@ import {
   changeAnyAccountSchema,
   newAnyAccountSchema,
 } from '@purser/contract/operator-accounts.ts';
-import type { Account } from '#developers/sessions/session.ts';
 import type { OperatorRoutes } from '#http/planes/operator-routes.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { granted } from '#http/planes/planes.ts';
-import { accountToWire } from '#http/serializers/account-to-wire.ts';
+import { shownAccount } from '#http/serializers/account.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 
 /** Routes for accounts of developers and operators (CP-05). */
@@ -48,9 +47,4 @@ export function addDeveloperAccountRoutes(routes: OperatorRoutes, operator: Oper
     { params: accountParamsSchema, body: changeAnyAccountSchema, answer: anyAccountSchema },
     async (act, { params, body }) => shownAccount(granted(await accounts.change(act, params.accountId, body))),
   );
-}
-
-/** An account as operators see it: also whether it is disabled. */
-function shownAccount(account: Account) {
-  return { ...account, ...accountToWire(account) };
 }
