@@ -148,6 +148,8 @@ test('SB-02 sandbox holds and settlements never deadlock', async (t) => {
   other.pathname = `/${name}`;
   const admin = createPool({ url: other.href, role: 'owner', connectionsMax: 1, log });
   const pool = createPool({ url: other.href, role: 'sandbox', connectionsMax: 4, log });
+  // A deadlock is found after a second. On a busy machine, a row may be locked for longer than calls wait for it.
+  pool.on('connect', (client) => void client.query(`set lock_timeout = '20s'`));
   t.after(async () => {
     await Promise.all([admin.end(), pool.end()]);
     await owner.query(`drop database ${name} with (force)`);
