@@ -13,7 +13,7 @@ import { steadyClock } from '#kernel/time/clock.ts';
 import { newCallId } from '#kernel/values/ids.ts';
 import { createLog } from '#kernel/log.ts';
 import { micros, ZERO_MICROS } from '#kernel/values/micros.ts';
-import { UpstreamError } from '#providers/port/provider.ts';
+import { type StreamChunk, UpstreamError } from '#providers/port/provider.ts';
 import { sourceOf } from '#gateway/lanes/chunk-source.ts';
 
 const price = {
@@ -103,6 +103,33 @@ test('CC-14 a caller leaving during settlement starts no drain', async () => {
   assert.deepEqual([gone.signal.aborted, offered], [true, 0]);
 });
 
+/** A live lane whose provider streams these chunks. It notes how the calls end. */
+function laneOf(
+  endings: Ending[],
+  chunks: () => AsyncGenerator<readonly StreamChunk[], void, undefined>,
+): Lane<'live'> {
+  return {
+    mode: 'live',
+    settle: async (_hold: unknown, ending: Ending) => {
+      endings.push(ending);
+      return { charged: ending.charge };
+    },
+    providerOf: () => ({ stream: async () => sourceOf(chunks()) }),
+    offerSlot: () => () => {},
+  } as unknown as Lane<'live'>;
+}
+
+function callerOf(gone: AbortSignal, pace: typeof STREAM_PACE): CallerSide {
+  return {
+    gone,
+    log: createLog('silent'),
+    rejections: { note: () => {} },
+    drains: createDrains(),
+    pace,
+    notes: new CallNotes({ name: 'chat', path: '/v1/chat/completions', takesLargeBodies: false }),
+  } as unknown as CallerSide;
+}
+
 test('CC-11 a provider lost behind a stalled caller is paid', async (t) => {
   let nowMs = 0;
   t.mock.method(steadyClock, 'nowMs', () => (nowMs += 5));
@@ -110,31 +137,11 @@ test('CC-11 a provider lost behind a stalled caller is paid', async (t) => {
   for (const heldUpMsMax of [1, 60_000]) {
     const choice = { index: 0, delta: { content: 'Hi' }, finish_reason: null } as const;
     const chunk = { choices: [choice], usage: undefined, extra: {} };
-    const lane = {
-      mode: 'live',
-      settle: async (_hold: unknown, ending: Ending) => {
-        endings.push(ending);
-        return { charged: ending.charge };
-      },
-      providerOf: () => ({
-        stream: async () =>
-          sourceOf(
-            (async function* () {
-              yield [chunk];
-              throw new UpstreamError('outage', 'The connection was lost.');
-            })(),
-          ),
-      }),
-      offerSlot: () => () => {},
-    } as unknown as Lane<'live'>;
-    const caller = {
-      gone: new AbortController().signal,
-      log: createLog('silent'),
-      rejections: { note: () => {} },
-      drains: createDrains(),
-      pace: { ...STREAM_PACE, heldUpMsMax },
-      notes: new CallNotes({ name: 'chat', path: '/v1/chat/completions', takesLargeBodies: false }),
-    } as unknown as CallerSide;
+    const lane = laneOf(endings, async function* () {
+      yield [chunk];
+      throw new UpstreamError('outage', 'The connection was lost.');
+    });
+    const caller = callerOf(new AbortController().signal, { ...STREAM_PACE, heldUpMsMax });
     const hold: Hold<'live'> = { mode: 'live', call, granted: micros(10n) };
     const answer = await openStream(lane, { hold, asked, route: createSingleRoute(hold) }, caller);
     assert.ok('run' in answer);
@@ -160,33 +167,13 @@ for (const leaves of [false, true]) {
     const gone = new AbortController();
     const endings: Ending[] = [];
     const choice = { index: 0, delta: { content: 'Hi' }, finish_reason: leaves ? null : 'stop' } as const;
-    const lane = {
-      mode: 'live',
-      settle: async (_hold: unknown, ending: Ending) => {
-        endings.push(ending);
-        return { charged: ending.charge };
-      },
-      providerOf: () => ({
-        stream: async () =>
-          sourceOf(
-            (async function* () {
-              yield [{ choices: [choice], usage: undefined, extra: {} }];
-              if (!leaves) return;
-              gone.abort();
-              throw new UpstreamError('given-up', 'Nobody reads on.');
-            })(),
-          ),
-      }),
-      offerSlot: () => () => {},
-    } as unknown as Lane<'live'>;
-    const caller = {
-      gone: gone.signal,
-      log: createLog('silent'),
-      rejections: { note: () => {} },
-      drains: createDrains(),
-      pace: STREAM_PACE,
-      notes: new CallNotes({ name: 'chat', path: '/v1/chat/completions', takesLargeBodies: false }),
-    } as unknown as CallerSide;
+    const lane = laneOf(endings, async function* () {
+      yield [{ choices: [choice], usage: undefined, extra: {} }];
+      if (!leaves) return;
+      gone.abort();
+      throw new UpstreamError('given-up', 'Nobody reads on.');
+    });
+    const caller = callerOf(gone.signal, STREAM_PACE);
     const hold: Hold<'live'> = { mode: 'live', call, granted: micros(10n) };
     const route = { ...createSingleRoute(hold), upstream: { ...upstream, price: { ...price, priceId: 2n } } };
     const answer = await openStream(lane, { hold, asked, route }, caller);
