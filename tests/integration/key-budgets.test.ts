@@ -12,7 +12,7 @@ import { sql } from '../support/sql.ts';
 /** Monthly budgets of API keys in the ledger (CP-08). */
 
 for (const way of Object.keys(WAYS) as (keyof typeof WAYS)[]) {
-  const ledger = await createLedgerDatabase(way);
+  const ledger = await createLedgerDatabase(way, true);
   after(() => ledger.close());
   const { database } = ledger;
   let named = 0;

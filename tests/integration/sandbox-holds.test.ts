@@ -4,7 +4,7 @@ import { migrate } from '../../packages/service/src/db/schema/migrate.ts';
 import { createPool, type Pool, sqlStateOf } from '../../packages/service/src/db/pool/pool.ts';
 import type { Instance } from '../../packages/service/src/db/processes/instance.ts';
 import { insertInstance } from '../../packages/service/src/db/processes/queries.ts';
-import type { EndUserId } from '../../packages/service/src/kernel/values/ids.ts';
+import type { EndUserId, KeyId } from '../../packages/service/src/kernel/values/ids.ts';
 import type { HoldRequest } from '../../packages/service/src/kernel/calls/hold.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/values/micros.ts';
@@ -13,6 +13,7 @@ import { setNextOutcome } from '../../packages/service/src/sandbox/wallets/queri
 import { createSandboxHolds } from '../../packages/service/src/sandbox/holds/sandbox-holds.ts';
 import type { SandboxSettlement } from '../../packages/service/src/sandbox/holds/settlement.ts';
 import { APP, createLedgerDatabase, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { waitLongForLocks } from '../support/lock-wait.ts';
 import { makeSandboxWallet, readSandboxWallet, type SandboxFigures } from '../support/sandbox-wallet.ts';
 import { sql } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -84,6 +85,20 @@ test('LI-02 sandbox streams of one batch share slots', async () => {
   assert.deepEqual(await reserve([...streams, holdOf('slots', 4)]), [1, 2, 'stream_limit', 4]);
 });
 
+test('CP-08 sandbox calls of one key are judged in their order, whichever their wallets keep waiting', async () => {
+  const key = 'key_in_order' as KeyId;
+  const ask = (user: string, most: number, of: number, options: Parameters<typeof holdOf>[2] = {}) =>
+    holdOf(user, { least: 30, most }, { ...options, budget: { key, micros: micros(BigInt(of)) } });
+  await makeSandboxWallet(ledger.database, { appId: APP }, { user: 'waits', balance: 200 });
+  // The second call waits for what the first one takes of their wallet. The key's limit is changed before the third one.
+  const first = holdOf('waits', { least: 1, most: 150 });
+  assert.deepEqual(await reserve([first, ask('waits', 30, 40), ask('rich', 30, 200)]), [150, 30, 30]);
+  // A retry waits for its budget, and finds no call that came after it.
+  const retries = { idempotencyKey: { digest: Buffer.from('later'), body: Buffer.from('same'), joins: true } };
+  const calls = [ask('rich', 40, 110), ask('poor', 40, 110, retries), holdOf('poor', 30, retries)];
+  assert.deepEqual(await reserve(calls), [38, 'budget_race_lost', 30]);
+});
+
 test('SB-02 a sandbox charge never exceeds its hold', async () => {
   await makeSandboxWallet(ledger.database, { appId: APP }, { user: 'once', balance: 100 });
   const [first, second] = [holdOf('once', 60, { streamsMax: 1 }), holdOf('once', 20)];
@@ -148,8 +163,7 @@ test('SB-02 sandbox holds and settlements never deadlock', async (t) => {
   other.pathname = `/${name}`;
   const admin = createPool({ url: other.href, role: 'owner', connectionsMax: 1, log });
   const pool = createPool({ url: other.href, role: 'sandbox', connectionsMax: 4, log });
-  // A deadlock is found after a second. On a busy machine, a row may be locked for longer than calls wait for it.
-  pool.on('connect', (client) => void client.query(`set lock_timeout = '20s'`));
+  waitLongForLocks(pool);
   t.after(async () => {
     await Promise.all([admin.end(), pool.end()]);
     await owner.query(`drop database ${name} with (force)`);

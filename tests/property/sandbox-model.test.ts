@@ -155,9 +155,8 @@ class History {
       body: Buffer.from(named.isOther ? 'other' : 'body'),
       joins: named.joins,
     };
-    // Not with a retry: one whose budget takes two rounds may join a call that came after it in its batch.
-    const budget = line && !named && { key: this.#keyOf(line.of), micros: micros(BigInt(line.limit)) };
-    return holdOf(user, { least, most: least + more }, { ...limits, idempotencyKey, budget: budget || undefined });
+    const budget = line && { key: this.#keyOf(line.of), micros: micros(BigInt(line.limit)) };
+    return holdOf(user, { least, most: least + more }, { ...limits, idempotencyKey, budget });
   }
 
   #keyOf(line: number): KeyId {

@@ -28,6 +28,7 @@ import { selectKeyBudgets } from '../../packages/service/src/ledger/budgets/quer
 import { takeTurn, type Turn } from '../../packages/service/src/ledger/turn/queries.ts';
 import { createWallets, type Wallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { CONNECT_MS_MAX, createTestDatabase, type TestDatabase } from './database.ts';
+import { waitLongForLocks } from './lock-wait.ts';
 import { EMAIL_SEAL } from './keys.ts';
 import { sqlRow } from './sql.ts';
 import { endHolds, placeHolds } from './turns.ts';
@@ -116,12 +117,20 @@ export const WAYS = {
   inTurns: { reserve: placeHolds, settle: endHolds, turn: takeTurn },
 } as const;
 
-export async function createLedgerDatabase(way: keyof typeof WAYS = 'judged'): Promise<LedgerDatabase> {
-  return openLedgerDatabase(await createTestDatabase(), way);
+/** With `waitsLong`, no statement fails because a row stays locked (`lock-wait.ts`). */
+export async function createLedgerDatabase(
+  way: keyof typeof WAYS = 'judged',
+  waitsLong = false,
+): Promise<LedgerDatabase> {
+  return openLedgerDatabase(await createTestDatabase(), way, waitsLong);
 }
 
 /** The database is closed with it. */
-export async function openLedgerDatabase(database: TestDatabase, way: keyof typeof WAYS): Promise<LedgerDatabase> {
+export async function openLedgerDatabase(
+  database: TestDatabase,
+  way: keyof typeof WAYS,
+  waitsLong = false,
+): Promise<LedgerDatabase> {
   const { owner } = database;
   const live = createPool({
     url: database.url,
@@ -131,6 +140,7 @@ export async function openLedgerDatabase(database: TestDatabase, way: keyof type
     emails: EMAIL_SEAL,
     connectMsMax: CONNECT_MS_MAX,
   });
+  if (waitsLong) waitLongForLocks(live);
   const instance = await insertInstance(live, LEASE_MS);
   return {
     database,

@@ -1,3 +1,4 @@
+import type { Pool } from '../../packages/service/src/db/pool/pool.ts';
 import type { TestDatabase } from './database.ts';
 import { sqlValue } from './sql.ts';
 import { waitUntil } from './wait-until.ts';
@@ -30,6 +31,14 @@ export async function lockWallet({ owner }: TestDatabase, user: string) {
     },
     release,
   };
+}
+
+/**
+ * Lets the connections that this pool makes from now on wait longer for a row than calls do, so that what fails is a deadlock, which is
+ * found after a second, and no row that a busy machine keeps locked.
+ */
+export function waitLongForLocks(pool: Pool): void {
+  pool.on('connect', (client) => void client.query(`set lock_timeout = '20s'`));
 }
 
 /** Resolves once this many statements wait for a lock. */

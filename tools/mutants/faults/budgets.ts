@@ -210,4 +210,19 @@ export const BUDGET_FAULTS: readonly Mutant[] = [
     edits: [edit(SANDBOX_SETTLE, 'spent_micros = b.spent_micros + t.charged', 'spent_micros = b.spent_micros')],
     killer: PLAY_MONEY,
   },
+  {
+    id: 'sandbox-budget-out-of-order',
+    clause: 'CP-08',
+    edits: [
+      edit(
+        SANDBOX_RESERVE,
+        'case when has_budget then bool_and(c.is_certain) over (order by c.ordinality) else c.is_certain end',
+        'c.is_certain',
+      ),
+    ],
+    killer: {
+      file: 'tests/integration/sandbox-holds.test.ts',
+      name: 'CP-08 sandbox calls of one key are judged in their order, whichever their wallets keep waiting',
+    },
+  },
 ];

@@ -5,7 +5,8 @@
 -- round finds it, and decides those for which that is right. These are the first calls of each wallet, as many as can all
 -- get what they ask for. If the first one cannot, they are those up to the first that changes something. Nearly always one
 -- round decides the whole batch. The monthly budget of an API key (CP-08) is judged in the same way, over the calls with that
--- key: a call is decided once its wallet and its budget both allow it.
+-- key. In a batch that has one, a call is decided once every call before it is: one that its budget keeps waiting would
+-- otherwise find its wallet, or one that its wallet keeps waiting its budget, taken by a call behind it.
 create or replace function sandbox.reserve(p_instance bigint, p_grant bigint, p_requests db.hold_request[])
 returns table (call_id uuid, outcome text, granted bigint, earlier uuid)
 language plpgsql security definer set search_path = pg_catalog
@@ -137,7 +138,7 @@ begin
           from sandbox.key_budgets k where k.key_id = q.budget_key and k.month = w.month offset 0
         ) b on has_budget
         window turn as (partition by w.wallet_id order by q.ordinality)
-      ), judged as (
+      ), considered as (
         -- Calls that fit together into the share of one call fit each into its own, as in ledger.turn.
         select a.*,
           case when a.outcome = 'granted' then db.granted_hold(a.largest, a.least_micros, a.most_micros) else 0 end as granted,
@@ -148,10 +149,13 @@ begin
             = (a.outcome in ('granted', 'attempt_running'))::int) -- Nothing has changed before it.
           and (a.budget_key is null
             or bool_and(not a.is_retry and a.by_key <= db.granted_hold(a.room, 0, a.by_key::bigint)) over line
-            or count(*) filter (where a.outcome = 'granted') over line = (a.outcome = 'granted')::int) as is_decided
+            or count(*) filter (where a.outcome = 'granted') over line = (a.outcome = 'granted')::int) as is_certain
         from asked a
         window turn as (partition by a.wallet_id order by a.ordinality),
           line as (partition by a.budget_key, a.month order by a.ordinality)
+      ), judged as (
+        select c.*, case when has_budget then bool_and(c.is_certain) over (order by c.ordinality) else c.is_certain end as is_decided
+        from considered c
       ), held as (
         update sandbox.wallets w set
           held_micros = w.held_micros + t.amount,
