@@ -281,7 +281,7 @@ export const TURN_FAULTS: readonly Mutant[] = [
   {
     id: 'turn-places-for-a-retry',
     clause: 'CC-14',
-    edits: [turnQueries('const tried = isTried ? turn :', 'const tried = true ? turn :')],
+    edits: [turnQueries('turn.requests.every(mayBeOrdinary) ? turn :', 'true ? turn :')],
     killer: RETRIED,
   },
 ];

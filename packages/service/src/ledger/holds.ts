@@ -59,17 +59,9 @@ const BEHIND = 'Too many settlements wait for the database, or one has waited to
 
 export function createHolds({ pools, instance, spool, backlog, log }: HoldOptions): Holds {
   // The two need each other: a settled call no longer has a hold, and an orphaned hold is released by a settlement.
-  const outage = createOutageWatch();
-  const run: typeof outage.run = async (statement) => {
-    try {
-      return await outage.run(statement);
-    } catch (fault) {
-      orphans.doubt();
-      throw fault;
-    }
-  };
+  const outage = createOutageWatch(() => orphans.doubt());
   const channels: Channels = isShared(pools.turns) ? pools.turns : [createOwnChannel(pools.turns)];
-  const turns = createTurns({ channels, instance, run, walletOf: (callId) => orphans.walletOf(callId) });
+  const turns = createTurns({ channels, instance, run: outage.run, walletOf: (callId) => orphans.walletOf(callId) });
   const onEnd = (callId: CallId): void => orphans.end(callId);
   const settling = createSettling({ pool: pools.upkeep, outage, settleInTurn: turns.settle, spool, log, onEnd });
   const orphans = createOrphanedHolds({ pool: pools.upkeep, instance, releaseCall: settling.release, log });

@@ -1,6 +1,6 @@
 import { isItemFault, isServerFault, isSilence } from '#db/pool/pool.ts';
 import { assert } from '#kernel/faults/assert.ts';
-import { createStuckItems, type DueItems } from '#db/batches/stuck-items.ts';
+import { createStuckItems, type DueItems, type StuckItems } from '#db/batches/stuck-items.ts';
 import type { CallId } from '#kernel/values/ids.ts';
 import { sleep } from '#kernel/time/sleep.ts';
 
@@ -71,7 +71,8 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
 class Channel<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
   #waiting: Waiting<Item, Result>[] = [];
-  readonly #stuck = createStuckItems<Waiting<Item, Result>>(() => this.#wake?.());
+  /** Made with the first stuck item, which nearly no channel ever has. */
+  #stuck: StuckItems<Waiting<Item, Result>> | undefined;
   #isDraining = false;
   /** Wakes a channel that has only stuck items left. */
   #wake: (() => void) | undefined;
@@ -82,8 +83,8 @@ class Channel<Item, Result> {
 
   hand(item: Item, waiter: Waiter<Result>): void {
     const one = { item, waiter, retries: 0 };
-    const resource = this.#stuck.isEmpty() ? undefined : this.#options.resourceOf?.(item);
-    if (resource !== undefined && this.#stuck.isStuck(resource)) this.#stuck.add(resource, one);
+    const resource = this.#stuck === undefined ? undefined : this.#options.resourceOf?.(item);
+    if (resource !== undefined && this.#stuck?.isStuck(resource) === true) this.#stuck.add(resource, one);
     else this.#waiting.push(one);
     this.#wake?.();
     if (this.#isDraining) return;
@@ -93,27 +94,26 @@ class Channel<Item, Result> {
 
   async #drain(): Promise<void> {
     await Promise.resolve(); // Items that arrive in the same turn, as from one read of a socket, share a statement.
-    while (this.#waiting.length > 0 || !this.#stuck.isEmpty()) {
-      const isBack = await this.#runNext();
+    while (this.#waiting.length > 0 || this.#stuck?.isEmpty() === false) {
+      const due = this.#stuck?.takeDue();
+      let isBack = false; // Another statement makes sense only after a pause.
+      if (due !== undefined) isBack = await this.#runStuck(due);
+      else if (this.#waiting.length === 0) await this.#woken();
+      else {
+        const batch = this.#waiting.splice(0, this.#options.itemsMax);
+        const fault = await this.#faultOf(batch);
+        if (fault !== undefined) isBack = await this.#repeat(batch, fault);
+        else if (this.#options.gather !== undefined) await this.#options.gather();
+      }
       if (isBack) await sleep(RETRY_DELAY_MS);
     }
     this.#isDraining = false; // No await since the last check of the queue, so no item is left behind unseen.
   }
 
-  /** Runs one statement, or waits for something to do. True if another makes sense only after a pause. */
-  async #runNext(): Promise<boolean> {
-    const due = this.#stuck.takeDue();
-    if (due !== undefined) return this.#runStuck(due);
-    if (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, this.#options.itemsMax);
-      const fault = await this.#faultOf(batch);
-      if (fault !== undefined) return this.#repeat(batch, fault);
-      if (this.#options.gather !== undefined) await this.#options.gather();
-      return false;
-    }
+  /** Waits for an item, or for the time of a stuck one. */
+  async #woken(): Promise<void> {
     await new Promise<void>((resolve) => (this.#wake = resolve));
     this.#wake = undefined;
-    return false;
   }
 
   /** Runs one statement for the batch and answers each item, or returns the fault. */
@@ -141,7 +141,7 @@ class Channel<Item, Result> {
     let isBack = false;
     for (const [index, single] of batch.entries()) {
       const resource = this.#options.resourceOf?.(single.item);
-      if (resource !== undefined && this.#stuck.isStuck(resource)) {
+      if (resource !== undefined && this.#stuck?.isStuck(resource) === true) {
         this.#stuck.add(resource, single);
         continue;
       }
@@ -160,7 +160,7 @@ class Channel<Item, Result> {
       if (!this.#mayGoOn(one, fault)) continue;
       const resource = isServerFault(fault) ? undefined : this.#options.resourceOf?.(one.item);
       if (resource === undefined) this.#waiting.push(one);
-      else this.#stuck.add(resource, one);
+      else (this.#stuck ??= createStuckItems(() => this.#wake?.())).add(resource, one);
     }
     return this.#waiting.length > before;
   }
@@ -184,10 +184,10 @@ class Channel<Item, Result> {
     const isHeld = fault !== undefined && !isServerFault(fault) && !isItemFault(fault);
     if (isHeld) {
       const left = batch.filter((one) => this.#mayGoOn(one, fault, retries));
-      this.#stuck.again(resource, [...left, ...rest]);
+      this.#stuck?.again(resource, [...left, ...rest]);
       return false;
     }
-    this.#waiting.push(...rest, ...this.#stuck.release(resource));
+    this.#waiting.push(...rest, ...(this.#stuck?.release(resource) ?? []));
     return fault === undefined ? false : this.#repeat(batch, fault);
   }
 }

@@ -38,7 +38,8 @@ interface Caller extends Indexed {
   readonly giveUp: () => void;
 }
 
-export function createOutageWatch(): OutageWatch {
+/** `onFault` is called with each statement that fails, for whatever reason. */
+export function createOutageWatch(onFault: () => void = () => undefined): OutageWatch {
   const { note, ...last } = createLastStatement();
   const waiting = new IndexedSet<Caller>();
   let timer: NodeJS.Timeout | undefined;
@@ -62,21 +63,16 @@ export function createOutageWatch(): OutageWatch {
     timer ??= setTimeout(giveUpOverdue, ms).unref();
   }
 
+  function noteFault(fault: unknown): void {
+    onFault();
+    if (!isServerFault(fault)) return;
+    note(fault);
+    // Nobody waits out their second for a server that is known to be away.
+    for (const caller of waiting.all()) if (waiting.delete(caller)) caller.giveUp();
+  }
+
   return {
-    run: async (statement) => {
-      try {
-        const result = await statement();
-        note(undefined);
-        return result;
-      } catch (fault) {
-        if (isServerFault(fault)) {
-          note(fault);
-          // Nobody waits out their second for a server that is known to be away.
-          for (const caller of waiting.all()) if (waiting.delete(caller)) caller.giveUp();
-        }
-        throw fault;
-      }
-    },
+    run: watchedRun(() => note(undefined), noteFault),
     ...last,
     orLate: <Result>(begin: (waiter: Waiter<Result>) => void, late: (work: Promise<Result>) => Promise<Result>) =>
       new Promise<Result>((resolve, reject) => {
@@ -107,6 +103,19 @@ export function createOutageWatch(): OutageWatch {
         lookIn(PATIENCE_MS);
       }),
   };
+}
+
+/** What it calls is made once: a call alone waits for two statements. */
+function watchedRun(onSuccess: () => void, onFault: (fault: unknown) => void): OutageWatch['run'] {
+  const succeeded = <Result>(result: Result): Result => {
+    onSuccess();
+    return result;
+  };
+  const failed = (fault: unknown): never => {
+    onFault(fault);
+    throw fault;
+  };
+  return (statement) => statement().then(succeeded, failed);
 }
 
 /** How the last statement of a channel ended. */

@@ -7,7 +7,7 @@ const PAUSE_MS_MAX = 2_000;
  * which is tried apart from everything else and less and less often. Each try may wait for a lock timeout, and nothing else
  * runs meanwhile.
  */
-interface StuckItems<Item> {
+export interface StuckItems<Item> {
   readonly isEmpty: () => boolean;
   readonly isStuck: (resource: string) => boolean;
   /** Adds an item to the group of its resource. The first one begins the group, and its pause. */

@@ -87,17 +87,15 @@ export async function startInstance(pool: Pool, log: Log, leaseMs = LEASE_MS): P
   const { stop: leave } = repeat(beat, HEARTBEAT_MS);
 
   return {
-    run: async (statement) => {
+    run: (statement) => {
       const current = id;
-      try {
-        return await statement(current);
-      } catch (fault) {
+      return statement(current).catch(async (fault: unknown) => {
         if (sqlStateOf(fault) !== FENCED) throw fault;
         failpoint('instance.fenced');
         await replace(current);
         failpoint('instance.replaced');
         return statement(id);
-      }
+      });
     },
     stop: async () => {
       await leave();

@@ -28,8 +28,11 @@ function quoteItem(text: string): string {
 
 type Value = number | bigint | boolean | string | Buffer | undefined;
 
-/** How to get the value of each attribute of a composite type from an item. The order is that of the attributes. */
-type RecordColumns<Item> = Readonly<Record<string, (item: Item) => Value>>;
+/** The fields of an item that have a value of a column. */
+type FieldsOf<Item> = { [Field in keyof Item]-?: Item[Field] extends Value ? Field : never }[keyof Item];
+
+/** The field with the value of each attribute of a composite type, or how to get it. The order is that of the attributes. */
+type RecordColumns<Item> = Readonly<Record<string, FieldsOf<Item> | ((item: Item) => Value)>>;
 
 /** Writes arrays of one record type. `attributes` is for the test that compares it with the database. */
 interface RecordWriter<Item> {
@@ -44,11 +47,15 @@ export function recordArrayOf<Item>(columns: RecordColumns<Item>): RecordWriter<
   return Object.assign(write, { attributes: Object.keys(columns) });
 }
 
-function recordOf<Item>(values: readonly ((item: Item) => Value)[], item: Item): string {
-  // Concatenated without an array in between: this runs for every call.
-  let fields = '';
-  for (const value of values) fields += `,${fieldOf(value(item))}`;
-  return `"(${fields.slice(1)})"`;
+function recordOf<Item>(values: readonly RecordColumns<Item>[string][], item: Item): string {
+  // Concatenated without an array in between, and by index: this runs for every call, and an iterator is an object for each value.
+  let fields = '"(';
+  for (let at = 0; at < values.length; at += 1) {
+    const value = values[at] as RecordColumns<Item>[string];
+    const text = fieldOf(typeof value === 'function' ? value(item) : (item[value] as Value));
+    fields += at === 0 ? text : `,${text}`;
+  }
+  return `${fields})"`;
 }
 
 /** Text that needs no quotes in a literal. Nearly all values are names and ids, which match. */

@@ -3,12 +3,12 @@ import type { HoldRequest } from '#kernel/calls/hold.ts';
 
 /** Writes hold requests as records of the type `db.hold_request`, in the order of its attributes. For real and play money. */
 export const holdRequests = recordArrayOf<HoldRequest>({
-  call_id: ({ callId }) => callId,
-  app_id: ({ appId }) => appId,
-  user_id: ({ userId }) => userId,
-  least_micros: ({ least }) => least,
-  most_micros: ({ most }) => most,
-  streams_max: ({ streamsMax }) => streamsMax,
+  call_id: 'callId',
+  app_id: 'appId',
+  user_id: 'userId',
+  least_micros: 'least',
+  most_micros: 'most',
+  streams_max: 'streamsMax',
   key_digest: ({ idempotencyKey }) => idempotencyKey?.digest,
   body_digest: ({ idempotencyKey }) => idempotencyKey?.body,
   joins: ({ idempotencyKey }) => idempotencyKey?.joins,

@@ -33,7 +33,9 @@ export interface TurnRows {
  */
 export async function takeTurn(db: Queryable, instance: InstanceOf, turn: Turn): Promise<TurnRows> {
   const { settlements, requests } = turn;
-  const { done, left } = await takeOrdinary(db, instance, turn);
+  const tried = ordinaryOf(turn);
+  const { done, left } = divided(turn, tried, await doneIn(db, instance, tried));
+  if (left === NOTHING) return { settled: settlements.map(chargedAsSaid), placed: requests.map(heldWhole) };
   const settled = left.settlements.length === 0 ? [] : await settleHolds(db, left.settlements);
   const placed: ReservedRow[] = [];
   for (const [instanceId, requests] of byInstance(instance, left.requests)) {
@@ -73,15 +75,20 @@ const heldWhole = ({ callId, most }: HoldRequest): ReservedRow => ({
 const NOTHING: Turn = { settlements: [], requests: [] };
 
 /** Does what is ordinary in a turn. Nothing has changed for the calls in `left`. */
-export async function takeOrdinary(
-  db: Queryable,
-  instance: InstanceOf,
-  turn: Turn,
-): Promise<{ readonly done: Turn; readonly left: Turn }> {
-  const isTried = turn.requests.every(mayBeOrdinary);
-  const tried = isTried ? turn : { ...turn, requests: turn.requests.filter(mayBeOrdinary) };
-  const calls = await doneIn(db, instance, tried);
-  if (calls === 'all' && isTried) return { done: turn, left: NOTHING };
+export async function takeOrdinary(db: Queryable, instance: InstanceOf, turn: Turn): Promise<Divided> {
+  const tried = ordinaryOf(turn);
+  return divided(turn, tried, await doneIn(db, instance, tried));
+}
+
+type Divided = { readonly [Part in 'done' | 'left']: Turn };
+
+/** What the statement tries of a turn: the same object if that is all of it. */
+function ordinaryOf(turn: Turn): Turn {
+  return turn.requests.every(mayBeOrdinary) ? turn : { ...turn, requests: turn.requests.filter(mayBeOrdinary) };
+}
+
+function divided(turn: Turn, tried: Turn, calls: Done): Divided {
+  if (calls === 'all' && tried === turn) return { done: turn, left: NOTHING };
   const isDone = calls === 'all' ? wasTried : ({ callId }: Item): boolean => calls.has(callId);
   const done = partOf(turn, isDone);
   assert(
@@ -112,20 +119,20 @@ const NONE: Done = new Set();
  */
 const UNDONE = /^(40001|23)/;
 
-/** Runs the statement that is cheapest for these, and returns the calls that it has done. */
-async function doneIn(db: Queryable, instance: InstanceOf, { settlements, requests }: Turn): Promise<Done> {
-  const [settlement] = settlements;
-  const [request] = requests;
-  try {
-    if (settlements.length + requests.length > 1) return await turnAll(db, instance, { settlements, requests });
-    if (settlement !== undefined) return (await settleOne(db, settlement)) ? 'all' : NONE;
-    if (request !== undefined) return (await placeOne(db, instanceIdOf(instance, request), request)) ? 'all' : NONE;
-    return 'all';
-  } catch (fault) {
-    if (!UNDONE.test(sqlStateOf(fault) ?? '')) throw fault;
-    turnsUndone.add();
-    return NONE;
-  }
+/** Runs the statement that is cheapest for these, and returns the calls that it has done. It makes no promise but that of its statement. */
+function doneIn(db: Queryable, instance: InstanceOf, turn: Turn): Promise<Done> | Done {
+  const { settlements, requests } = turn;
+  const settlement = settlements[0];
+  const request = requests[0];
+  if (settlements.length + requests.length > 1) return turnAll(db, instance, turn);
+  if (settlement !== undefined) return settleOne(db, settlement);
+  return request === undefined ? 'all' : placeOne(db, instanceIdOf(instance, request), request);
+}
+
+function undone(fault: unknown): Done {
+  if (!UNDONE.test(sqlStateOf(fault) ?? '')) throw fault;
+  turnsUndone.add();
+  return NONE;
 }
 
 const instanceIdOf = (instance: InstanceOf, request: HoldRequest): bigint =>
@@ -135,8 +142,8 @@ const instanceIdOf = (instance: InstanceOf, request: HoldRequest): bigint =>
  * Takes all of the turn in one statement, see `lane_turn.sql`. The server answers null if all is done, which saves
  * sending back the ids.
  */
-async function turnAll(db: Queryable, instance: InstanceOf, { settlements, requests }: Turn): Promise<Done> {
-  const { rows } = await db.query<{ done: readonly CallId[] | null }>({
+function turnAll(db: Queryable, instance: InstanceOf, { settlements, requests }: Turn): Promise<Done> {
+  const statement = {
     name: 'ledger_turn',
     text: 'select ledger.lane_turn($1, $2, $3, $4) as done',
     values: [
@@ -145,29 +152,37 @@ async function turnAll(db: Queryable, instance: InstanceOf, { settlements, reque
       holdRequests(requests),
       namedSessions(settlements),
     ],
-  });
+  };
+  return db.query<{ done: readonly CallId[] | null }>(statement).then(doneOfAll, undone);
+}
+
+function doneOfAll({ rows }: { readonly rows: readonly { readonly done: readonly CallId[] | null }[] }): Done {
   const done = rows[0]?.done;
   assert(done !== undefined, 'a function answers with one row');
   return done === null ? 'all' : new Set(done);
 }
 
 /** Settles one call, see `settle_one.sql`. */
-async function settleOne(db: Queryable, settlement: Settlement): Promise<boolean> {
-  const { rows } = await db.query<{ done: boolean }>({
+function settleOne(db: Queryable, settlement: Settlement): Promise<Done> {
+  const statement = {
     name: 'ledger_settle_one',
     text: 'select ledger.settle_one(s, $2) as done from unnest($1::ledger.settlement[]) s',
-    values: [settlementRecords([settlement]), namedSessions([settlement])],
-  });
-  return rows[0]?.done === true;
+    values: [settlementRecords([settlement]), settlement.session === undefined ? null : namedSessions([settlement])],
+  };
+  return db.query<{ done: boolean }>(statement).then(doneOfOne, undone);
 }
 
 /** Places one hold, see `place_one.sql`. */
-async function placeOne(db: Queryable, instanceId: bigint, request: HoldRequest): Promise<boolean> {
+function placeOne(db: Queryable, instanceId: bigint, request: HoldRequest): Promise<Done> {
   const { callId, appId, userId, most, streamsMax, callsMax = 0, idempotencyKey: key } = request;
-  const { rows } = await db.query<{ done: boolean }>({
+  const statement = {
     name: 'ledger_place_one',
     text: 'select ledger.place_one($1, $2, $3, $4, $5, $6, $7, $8, $9) as done',
     values: [instanceId, callId, appId, userId, most, streamsMax, callsMax, key?.digest, key?.body],
-  });
-  return rows[0]?.done === true;
+  };
+  return db.query<{ done: boolean }>(statement).then(doneOfOne, undone);
+}
+
+function doneOfOne({ rows }: { readonly rows: readonly { readonly done: boolean }[] }): Done {
+  return rows[0]?.done === true ? 'all' : NONE;
 }

@@ -5,6 +5,7 @@ import { assert } from '#kernel/faults/assert.ts';
 import type { CallId } from '#kernel/values/ids.ts';
 import { type HoldAnswer, holdAnswerOf, type HoldRequest } from '#kernel/calls/hold.ts';
 import type { ReservedRow } from '#ledger/hold/queries.ts';
+import type { SettledRow } from '#ledger/settlement/queries.ts';
 import type { Settlement } from '#ledger/settlement/settlement.ts';
 import { type SettledCall, settledCallOf } from '#ledger/settlement/settling.ts';
 import type { Channels, TakeTurn } from '#ledger/turn/channel.ts';
@@ -53,22 +54,9 @@ export function createTurns({ channels, instance, run, walletOf }: TurnsOptions)
     return own;
   }
   return {
-    place: (request, { resolve, reject }) =>
-      turnsOf(request.callId).hand(request, {
-        resolve: (answer) => {
-          assert('kind' in answer, 'a request is answered by a hold');
-          resolve(answer);
-        },
-        reject,
-      }),
-    settle: (settlement, { resolve, reject }) =>
-      turnsOf(settlement.callId).hand(settlement, {
-        resolve: (answer) => {
-          assert('charged' in answer, 'a settlement is answered by a charge');
-          resolve(answer);
-        },
-        reject,
-      }),
+    // `take` answers a request by a hold and a settlement by a charge.
+    place: (request, waiter) => turnsOf(request.callId).hand(request, waiter as Waiter<Answer>),
+    settle: (settlement, waiter) => turnsOf(settlement.callId).hand(settlement, waiter as Waiter<Answer>),
   };
 }
 
@@ -81,28 +69,29 @@ function channelOf(wallet: string, channels: number): number {
   return (hash >>> 0) % channels;
 }
 
-async function take(takeTurn: TakeTurn, instanceId: bigint, items: readonly Item[]): Promise<readonly Answer[]> {
+function take(takeTurn: TakeTurn, instanceId: bigint, items: readonly Item[]): Promise<readonly Answer[]> {
   const settlements: Settlement[] = [];
   const requests: HoldRequest[] = [];
   for (const item of items) {
     if (isRequest(item)) requests.push(item);
     else settlements.push(item);
   }
-  const { settled, placed } = await takeTurn(instanceId, { settlements, requests });
-  const charges = settled.map((row, index) => settledCallOf(row, settlements[index]));
-  const holds = placed.map((row, index) => answerOf(row, requests[index]));
-  let charge = 0;
-  let hold = 0;
-  return items.map((item) => {
-    const answer = isRequest(item) ? holds[hold++] : charges[charge++];
-    assert(answer !== undefined, 'each item is answered');
-    return answer;
+  return takeTurn(instanceId, { settlements, requests }).then(({ settled, placed }) => {
+    let charge = 0;
+    let hold = 0;
+    return items.map((item) => (isRequest(item) ? answerOf(placed[hold++], item) : chargedOf(settled[charge++], item)));
   });
 }
 
 const isRequest = (item: Item): item is HoldRequest => 'most' in item;
 
-function answerOf(row: ReservedRow, request: HoldRequest | undefined): HoldAnswer {
+function chargedOf(row: SettledRow | undefined, settlement: Settlement): SettledCall {
+  assert(row !== undefined, 'each settlement is answered');
+  return settledCallOf(row, settlement);
+}
+
+function answerOf(row: ReservedRow | undefined, request: HoldRequest): HoldAnswer {
+  assert(row !== undefined, 'each request is answered');
   if (row.outcome === 'call_ended') throw new Error(ENDED_UNTOLD);
   return holdAnswerOf(row, request);
 }

@@ -16,8 +16,8 @@ export interface SandboxSettlement {
 
 /** Settlements as the database takes them: the type `sandbox.settlement`. */
 export const sandboxSettlementRecords = recordArrayOf<SandboxSettlement>({
-  call_id: ({ callId }) => callId,
-  charge_micros: ({ charge }) => charge,
-  tokens: ({ tokens }) => tokens,
+  call_id: 'callId',
+  charge_micros: 'charge',
+  tokens: 'tokens',
   is_unkept: ({ isUnkept }) => isUnkept === true,
 });
