@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { EndUserId, PaymentId } from '../../packages/service/src/kernel/values/ids.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { APP } from '../support/ledger-database.ts';
 import { createPaymentsGround } from '../support/payments.ts';
 import { askersOf } from '../support/refunds.ts';
@@ -31,6 +32,19 @@ test('CP-05 WA-05 an operator’s refund is set aside or taken later', async () 
   assert.deepEqual((await moved('karl')).slice(2), ['refund 1000000', 'refund_receivable 2000000']);
   const wallet = await ledger.wallet('karl');
   assert.deepEqual([wallet.balance, wallet.shortfall, wallet.isSuspended], [0, 2_000_000, true]);
+});
+
+test('CP-05 an operator learns once that another amount was refunded', async () => {
+  const { processor, paid, tell, told } = ground;
+  const { there, here } = await paid('kaja', 5_000_000);
+  assert.equal(await askOne('kaja', here, 3_000_000, 'other amount'), 'asked');
+  const refundId = processor.refundOrders.at(-1)?.refundId ?? '';
+  processor.setRefund(refundId, 'paid', micros(2_000_000n));
+  const before = told.length;
+  await tell(there);
+  await tell(there);
+  const lines = told.slice(before).filter((line) => line.includes('another amount') && line.includes(refundId));
+  assert.equal(lines.length, 1);
 });
 
 test('CP-05 simultaneous operators never refund a payment twice', async () => {

@@ -129,14 +129,14 @@ function handOf({ orders, payments, next, found }: Books) {
       found(payment).refunds.push({ processorRefund, refundId: undefined, amount: micros(BigInt(amount)), state });
       return processorRefund;
     },
-    /** Sets the state of a refund, by the processor's name or ours. */
-    setRefund: (refund: string, state: RefundReport['state']) => {
+    /** Sets the state of a refund, by the processor's name or ours, and what it says of its amount. */
+    setRefund: (refund: string, state: RefundReport['state'], amount?: Micros) => {
       for (const { refunds } of payments.values()) {
         const index = refunds.findIndex(
           (one) => one.processorRefund === refund || one.refundId === (refund as RefundId),
         );
         const known = refunds[index];
-        if (known !== undefined) refunds[index] = { ...known, state };
+        if (known !== undefined) refunds[index] = { ...known, state, amount: amount ?? known.amount };
       }
     },
     /** A bank takes money back or returns it. */

@@ -32,6 +32,8 @@ export async function bookRefund(tx: Queryable, reported: Reported, anomalies: A
     refunds.find((one) => one.processor_refund === report.processorRefund) ??
     refunds.find((one) => one.processor_refund === null && one.refund_id === report.refundId);
   if (known === undefined) return bookForeign(tx, reported, anomalies);
+  if (known.processor_refund === null && known.amount_micros !== report.amount)
+    anomalies.push({ what: 'the processor refunded another amount than was asked for', subject: known.refund_id });
   const seen = { ...known, processor_refund: report.processorRefund };
   if (known.state === 'asked') return bookAsked(tx, { payment, refund: seen, report }, anomalies);
   if (known.state === 'paid' && report.state === 'declined') return bookReturned(tx, reported, seen, anomalies);
