@@ -67,7 +67,12 @@ export const liteLlm: PeerKind = {
 function settingsOf(upstreamUrl: string): string {
   const model = {
     model_name: MODEL,
-    litellm_params: { model: 'openai/bench-upstream', api_base: `${upstreamUrl}/v1`, api_key: 'sk-of-the-upstream' },
+    litellm_params: {
+      model: 'openai/bench-upstream',
+      api_base: `${upstreamUrl}/v1`,
+      api_key: 'sk-of-the-upstream',
+      rust: true, // Its core in Rust, wherever that covers the route. By Python otherwise.
+    },
     model_info: { input_cost_per_token: 0.000001, output_cost_per_token: 0.000004 },
   };
   return JSON.stringify({

@@ -1,10 +1,11 @@
 import path from 'node:path';
+import { ferrogw } from './ferrogw.ts';
 import { liteLlm } from './litellm.ts';
 import { oneApi } from './one-api.ts';
 import type { Peer, PeerKind, PeerOptions } from './peer.ts';
 import { portkey } from './portkey.ts';
 
-const KINDS: readonly PeerKind[] = [portkey, oneApi, liteLlm];
+const KINDS: readonly PeerKind[] = [portkey, ferrogw, oneApi, liteLlm];
 
 interface PeersOptions extends PeerOptions {
   readonly missing: (what: string, how: string) => void;

@@ -21,3 +21,4 @@ export const NGINX = 'nginx';
 export const LIVE = 'Purser live';
 export const BESIDE = 'Purser (beside)';
 export const PORTKEY = 'Portkey';
+export const FERROGW = 'ferrogw';
