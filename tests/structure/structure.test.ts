@@ -152,6 +152,14 @@ test('a folder with more than fifteen files is found', () => {
   assert.deepEqual(findingsIn(...files, ['mail/more.sql', body('mail.more')]), ['room-sizes mail:1']);
 });
 
+const importer = (name: string) => [name, "import '#cells/a.ts';"] as const;
+
+test('one more file that imports from the cells is found', () => {
+  const files = Array.from({ length: 15 }, (_, index) => importer(`http/cells/apps/a${index}.ts`));
+  assert.deepEqual(findingsIn(...files, importer('cells/moving/a.ts')), []);
+  assert.deepEqual(findingsIn(...files, importer('web/figures/a.ts')), ['importers cells:1']);
+});
+
 test('a folder of the service without a README is found', () => {
   const findings = inspect(new Map([[`${SERVICE}limits/a.ts`, '']]));
   assert.deepEqual(

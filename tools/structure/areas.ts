@@ -77,6 +77,12 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, string>> = {
   'kernel/values/ids.ts': 'contract/identifiers.ts',
 };
 
+/**
+ * How many files may import from a folder whose subject is spread easily. Others take a port of it: what `app/compose.ts` hands them, such as
+ * `CellPeers`, or a value of `kernel`.
+ */
+export const IMPORTERS_MAX: Readonly<Record<string, number>> = { cells: 15 };
+
 const LANES = 'gateway/lanes/live-lane.ts gateway/lanes/sandbox-lane.ts';
 
 /** What single files may not import although their folder may: areas or files. If `only` is given, it is all that they may. */

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path/posix';
+import { IMPORTERS_MAX } from './areas.ts';
 import { FACES } from './faces.ts';
 import type { Finding } from './finding.ts';
 import type { Tree } from './read-tree.ts';
@@ -8,10 +9,10 @@ import { SERVICE, type ServiceFile, serviceFiles } from './service-files.ts';
 /** More files in one folder than these are a hall: nobody finds anything in it. */
 const FILES_MAX = 15;
 
-/** Checks that each file of the service stands in a room of the tables, and that no folder is a hall. */
+/** Checks that each file of the service stands in a room of the tables, that no folder is a hall, and that few import what few should know. */
 export function checkRooms(tree: Tree): readonly Finding[] {
   const files = [...serviceFiles(tree, '.ts'), ...serviceFiles(tree, '.sql')];
-  return [...files.flatMap(checkPlace), ...checkSizes(files)];
+  return [...files.flatMap(checkPlace), ...checkSizes(files), ...checkImporters(files)];
 }
 
 function checkPlace({ path, name }: ServiceFile): readonly Finding[] {
@@ -42,4 +43,12 @@ function checkSizes(files: readonly ServiceFile[]): readonly Finding[] {
       line: 1,
       message: `${size} files are too many for one folder: ${FILES_MAX} at most. Give it rooms.`,
     }));
+}
+
+function checkImporters(files: readonly ServiceFile[]): readonly Finding[] {
+  return Object.entries(IMPORTERS_MAX).flatMap(([folder, most]) => {
+    const importers = files.filter((file) => file.folder !== folder && file.text.includes(`'#${folder}/`));
+    const message = `${importers.length} files outside import from \`${folder}\`: ${most} at most. Hand them a port of it.`;
+    return importers.length > most ? [{ rule: 'importers', file: `${SERVICE}${folder}`, line: 1, message }] : [];
+  });
 }

@@ -169,8 +169,8 @@ export const CELL_FAULTS: readonly Mutant[] = [
     clause: 'BI-03',
     edits: [
       formerCells(
-        'names.map((name) => ask(named(map.others(), name)))',
-        'names.map((name) => ask(named(map.others(), name)).catch(() => ({ found: [] as never, givers: [] })))',
+        'names.map((name) => ask(named(map.others(), name), question, asked))',
+        'names.map((name) => ask(named(map.others(), name), question, asked).catch(() => ({ found: [] as never, givers: [] })))',
       ),
     ],
     killer: inReports('CE-06 BI-03 a cell away affects only its own users'),
@@ -180,7 +180,7 @@ export const CELL_FAULTS: readonly Mutant[] = [
     clause: 'CP-04',
     edits: [
       everyCell(
-        'Promise.all([here(asked), ...map.others().map((cell) => askCell(client, cell, question, asked))])',
+        'Promise.all([here(asked), ...map.others().map((cell) => ask(cell, question, asked))])',
         'Promise.all([here(asked)])',
       ),
     ],
@@ -191,8 +191,8 @@ export const CELL_FAULTS: readonly Mutant[] = [
     clause: 'CP-04',
     edits: [
       everyCell(
-        '...map.others().map((cell) => askCell(client, cell, question, asked))])',
-        '...map.others().map((cell) => askCell(client, cell, question, asked))]).catch(async () => [await here(asked)])',
+        '...map.others().map((cell) => ask(cell, question, asked))])',
+        '...map.others().map((cell) => ask(cell, question, asked))]).catch(async () => [await here(asked)])',
       ),
     ],
     killer: inReports('CE-06 CP-04 no report appears without every cell’s answer'),

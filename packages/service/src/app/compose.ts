@@ -28,13 +28,13 @@ import { openUserReads, type UserReads } from '#app/reports/user-usage.ts';
 import { emailSealOf } from '#app/secrets/address-seal.ts';
 import type { Config } from '#app/settings/config.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
-import type { CellMap } from '#cells/routing/map.ts';
 import { createLinks, type Links } from '#connections/link.ts';
 import { type Generations, startGenerations } from '#db/processes/generations.ts';
 import { type Instance, startInstance } from '#db/processes/instance.ts';
 import { createEchoToDoctor } from '#doctor/outside/echo.ts';
 import type { StreamPace } from '#gateway/call/call.ts';
 import { STREAM_PACE } from '#gateway/stream/keep-alive.ts';
+import type { CellPeers } from '#http/cells/questions/question.ts';
 import { type Closing, createClosing } from '#http/listener/closing.ts';
 import { createInFlight, type InFlight } from '#http/listener/in-flight.ts';
 import { createOwnCalls } from '#http/listener/own-calls.ts';
@@ -212,7 +212,7 @@ async function followChanges({ pools, log }: Ground, { apiKeys, catalogue, map }
 interface Kept {
   readonly apiKeys: ApiKeys;
   readonly catalogue: Catalogue;
-  readonly map: CellMap | undefined;
+  readonly map: CellPeers['map'] | undefined;
 }
 
 /** Opens the planes and the pages, and the server of all. Pages may send calls of people through it. */
@@ -226,7 +226,7 @@ async function openServer(ground: Ground, domains: Domains, { readAllMetrics }: 
   const inFlight = createInFlight();
   const closing = createClosing();
   const ownCalls = createOwnCalls();
-  const metrics = openMetrics(ground, readAllMetrics);
+  const metrics = openMetrics(ground, readAllMetrics, cells);
   const cellRoutes = [cells, users, reports, history, cellPeople, payments].flatMap((one) => one?.cellRoutes ?? []);
   const control = openControlPlane(ground, { developers, reports, webhooks, changes, inFlight });
   const operator = openOperatorPlane(ground, {

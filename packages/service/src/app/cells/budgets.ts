@@ -1,8 +1,7 @@
-import type { CellPeers } from '#app/cells/cell-peers.ts';
 import type { Ground } from '#app/process/ground.ts';
 import { isItemFault } from '#db/pool/pool.ts';
 import { GIVE_BACK, LEND } from '#http/cells/money/budgets.ts';
-import { answerCells, askCell, type CellRoute } from '#http/cells/questions/question.ts';
+import type { CellPeers, CellRoute } from '#http/cells/questions/question.ts';
 import { steadyClock } from '#kernel/time/clock.ts';
 import { describeFault } from '#kernel/log.ts';
 import { createBudgetHome } from '#ledger/budgets/budget-home.ts';
@@ -15,7 +14,7 @@ interface CellBudgets {
   readonly routes: readonly CellRoute[];
 }
 
-export function openCellBudgets({ pools, log }: Ground, { map, client, requests }: CellPeers): CellBudgets {
+export function openCellBudgets({ pools, log }: Ground, { map, ask, answer }: CellPeers): CellBudgets {
   const db = pools.reads;
   const home = createBudgetHome({
     db,
@@ -23,7 +22,7 @@ export function openCellBudgets({ pools, log }: Ground, { map, client, requests 
       const cell = map.others().find((other) => other.name === name);
       return cell === undefined
         ? Promise.reject(new Error(`There is no other cell ${name}.`))
-        : askCell(client, cell, GIVE_BACK, asked);
+        : ask(cell, GIVE_BACK, asked);
     },
     clock: steadyClock,
   });
@@ -32,7 +31,7 @@ export function openCellBudgets({ pools, log }: Ground, { map, client, requests 
     home,
     askHome: () => {
       const cell = map.budgetHome();
-      return cell && ((asked) => askCell(client, cell, LEND, asked));
+      return cell && ((asked) => ask(cell, LEND, asked));
     },
     clock: steadyClock,
     log,
@@ -49,10 +48,10 @@ export function openCellBudgets({ pools, log }: Ground, { map, client, requests 
     findRoom,
     routes: [
       // Two cells that take each other for the home would both lend the whole budget.
-      answerCells(requests, LEND, (asked, from) =>
+      answer(LEND, (asked, from) =>
         map.budgetHome() === undefined ? home.lend(asked, from).catch(notNow) : Promise.resolve(undefined),
       ),
-      answerCells(requests, GIVE_BACK, (asked, from) =>
+      answer(GIVE_BACK, (asked, from) =>
         map.budgetHome()?.name === from ? giveBackAllowance(db, asked) : Promise.resolve(undefined),
       ),
     ],

@@ -1,9 +1,8 @@
-import type { CellPeers } from '#app/cells/cell-peers.ts';
 import type { Ground } from '#app/process/ground.ts';
 import { createConnections } from '#connections/connection.ts';
 import { ADDRESS, SESSION, SIGN_OUT, WALLETS } from '#http/cells/wallets/people.ts';
 import { createOtherCells, type OtherCells } from '#http/cells/wallets/other-cells.ts';
-import { answerCells, type CellRoute } from '#http/cells/questions/question.ts';
+import type { CellPeers, CellRoute } from '#http/cells/questions/question.ts';
 import { createHandOvers, type HandOvers } from '#people/hand-over.ts';
 import { createPersonSessions } from '#people/session.ts';
 
@@ -18,7 +17,7 @@ export function openCellPeople(ground: Ground, peers: CellPeers | undefined): Ce
   const { keys, clock, log } = ground;
   const { publicUrl, currency } = ground.config;
   const pool = ground.pools.planes;
-  const { own, requests } = peers;
+  const { own, answer } = peers;
   const others = createOtherCells({ ...peers, clock, log });
   const connections = createConnections(pool, currency);
   const sessions = createPersonSessions(pool);
@@ -26,10 +25,10 @@ export function openCellPeople(ground: Ground, peers: CellPeers | undefined): Ce
   return {
     otherCells: { ...others, handOvers: createHandOvers({ pool, keys, clock, own, isInForce }) },
     cellRoutes: [
-      answerCells(requests, ADDRESS, () => Promise.resolve({ publicUrl })),
-      answerCells(requests, WALLETS, ({ email }) => connections.listOf(email)),
-      answerCells(requests, SESSION, async (signIn) => ({ isInForce: await sessions.isInForce(signIn) })),
-      answerCells(requests, SIGN_OUT, async ({ email, sessionId }) => {
+      answer(ADDRESS, () => Promise.resolve({ publicUrl })),
+      answer(WALLETS, ({ email }) => connections.listOf(email)),
+      answer(SESSION, async (signIn) => ({ isInForce: await sessions.isInForce(signIn) })),
+      answer(SIGN_OUT, async ({ email, sessionId }) => {
         await sessions.endOf(email, sessionId);
         return {};
       }),

@@ -1,9 +1,8 @@
-import type { CellPeers } from '#app/cells/cell-peers.ts';
 import type { Ground, Stoppable } from '#app/process/ground.ts';
 import type { Config } from '#app/settings/config.ts';
 import { createEveryCell } from '#http/cells/questions/every-cell.ts';
 import { paymentNewsElsewhere } from '#http/cells/money/payment-news.ts';
-import type { CellRoute } from '#http/cells/questions/question.ts';
+import type { CellPeers, CellRoute } from '#http/cells/questions/question.ts';
 import { systemClock } from '#kernel/time/clock.ts';
 import type { CheckoutId } from '#kernel/values/ids.ts';
 import { type Checkouts, createCheckouts } from '#payments/checkouts.ts';

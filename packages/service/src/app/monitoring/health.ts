@@ -1,14 +1,12 @@
 import type { Ground } from '#app/process/ground.ts';
 import { createDoctor } from '#doctor/doctor.ts';
 import { createPublicCertificate } from '#app/monitoring/public-certificate.ts';
-import { selectComparison } from '#cells/directory/compare-queries.ts';
-import { selectCopyAge } from '#cells/directory/queries.ts';
 import { VERSION } from '#db/schema/functions.ts';
 import type { MetricsPlane } from '#http/service/metrics.ts';
 import type { MetricReading } from '#kernel/metrics/metrics.ts';
 import { selectWaitingMail } from '#mail/queries.ts';
 import { createAttention } from '#operator/health/attention.ts';
-import { createFigures } from '#operator/health/figures.ts';
+import { createFigures, type FiguresOptions } from '#operator/health/figures.ts';
 import { createHealth, type Health, type ReadQueue } from '#operator/health/health.ts';
 import { selectWaitingDeliveries } from '#webhooks/queue/queries.ts';
 
@@ -32,7 +30,11 @@ const QUEUES: readonly ReadQueue[] = [
 ];
 
 /** Opens what `/metrics` shows: the figures of all processes, and those of the service as a whole. */
-export function openMetrics({ config, pools, clock, log }: Ground, readAllMetrics: ReadAllMetrics): MetricsPlane {
+export function openMetrics(
+  { config, pools, clock, log }: Ground,
+  readAllMetrics: ReadAllMetrics,
+  { copyAge, comparison }: Pick<FiguresOptions, 'copyAge' | 'comparison'>,
+): MetricsPlane {
   const { dataDirectory, publicUrl, metricsToken: token, databaseUrl, durability } = config;
   const pool = pools.planes;
   const figures = createFigures({
@@ -42,8 +44,8 @@ export function openMetrics({ config, pools, clock, log }: Ground, readAllMetric
     queues: QUEUES,
     standbysMin: databaseUrl !== undefined && durability === 'standby' ? 1 : 0,
     certificateEndsMs: createPublicCertificate(publicUrl),
-    copyAge: selectCopyAge,
-    comparison: selectComparison,
+    copyAge,
+    comparison,
     log,
   });
   // Not merged: no process declares a figure of the service, and `max` over the workers' last looks would show an old one.

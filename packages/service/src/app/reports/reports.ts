@@ -1,14 +1,11 @@
-import type { CellPeers } from '#app/cells/cell-peers.ts';
 import type { Ground } from '#app/process/ground.ts';
 import { openBudgets } from '#app/reports/key-budgets.ts';
-import { readDirectory } from '#cells/directory/compare.ts';
 import { appUsageEverywhere } from '#http/cells/apps/usage.ts';
 import { budgetUseEverywhere } from '#http/cells/money/budgets.ts';
 import { BOOKS } from '#http/cells/money/books.ts';
-import { DIRECTORY_STATE } from '#http/cells/operators/directory.ts';
 import { sessionsEverywhere } from '#http/cells/apps/sessions.ts';
 import { createEveryCell } from '#http/cells/questions/every-cell.ts';
-import { answerCells, type CellRoute } from '#http/cells/questions/question.ts';
+import type { CellPeers, CellRoute } from '#http/cells/questions/question.ts';
 import { selectCellBooks } from '#ledger/moving/queries.ts';
 import { appUsersEverywhere } from '#http/cells/apps/users.ts';
 import { attentionElsewhere, type OtherCellAttention } from '#http/cells/operators/attention.ts';
@@ -86,11 +83,7 @@ export function openReports({ pools, clock }: Ground, peers: CellPeers | undefin
     findElsewhere: findElsewhere(createFinder({ pool: planes, findCalls: readNone }), cells),
     lists: operatorListsEverywhere(lists, peers, cells),
     appUsers: createAppUsers(appUsersEverywhere(userRows, (appId, users) => selectSpent(planes, appId, users), cells)),
-    cellRoutes: [
-      ...cells.routes,
-      answerCells(peers.requests, BOOKS, () => selectCellBooks(pools.reports)),
-      answerCells(peers.requests, DIRECTORY_STATE, () => readDirectory(pools.reports)),
-    ],
+    cellRoutes: [...cells.routes, peers.answer(BOOKS, () => selectCellBooks(pools.reports))],
   };
 }
 

@@ -1,11 +1,10 @@
-import type { CellPeers } from '#app/cells/cell-peers.ts';
 import type { Ground } from '#app/process/ground.ts';
 import { withGiversOf } from '#app/reports/user-usage.ts';
-import { createFormerCells } from '#http/cells/wallets/former-cells.ts';
-import { answerCells, type CellRoute } from '#http/cells/questions/question.ts';
+import { createFormerCells, type User } from '#http/cells/wallets/former-cells.ts';
+import type { CellPeers, CellRoute } from '#http/cells/questions/question.ts';
 import { entriesEverywhere, USER_ENTRIES } from '#http/cells/wallets/entries.ts';
 import { movementsEverywhere, USER_DAYS, USER_MOVEMENTS, USER_OTHERS } from '#http/cells/wallets/movements.ts';
-import { type User, usageEverywhere } from '#http/cells/wallets/usage.ts';
+import { usageEverywhere } from '#http/cells/wallets/usage.ts';
 import { createWalletMovements, type NamedWallet, type WalletMovements } from '#ledger/history/movements.ts';
 import { createStayReader, type OfStays } from '#ledger/history/stays.ts';
 import { createWallets } from '#ledger/wallet/wallet.ts';
@@ -27,9 +26,9 @@ export function openUserHistory({ pools, log }: Ground, peers: CellPeers | undef
   const pool = pools.planes;
   const [local, usage] = [createWalletMovements(pool), createUsage(pool)];
   if (peers === undefined) return { movements: local, usage, entriesElsewhere: undefined, cellRoutes: [] };
-  const { own, map, requests, client } = peers;
-  const former = createFormerCells(own, map);
-  const to = { own, map, former, client, log };
+  const { own, map, answer: answerOthers } = peers;
+  const former = createFormerCells(peers);
+  const to = { own, map, former, log };
   const stays = createStayReader(pool);
   const wallets = createWallets(pool);
   const withGivers = withGiversOf(pool);
@@ -43,15 +42,13 @@ export function openUserHistory({ pools, log }: Ground, peers: CellPeers | undef
 
   return {
     movements: movementsEverywhere({ local, stays }, to),
-    usage: usageEverywhere(usage, former, client),
+    usage: usageEverywhere(usage, former),
     entriesElsewhere: entriesEverywhere(stays, to),
     cellRoutes: [
-      answerCells(requests, USER_MOVEMENTS, (asked) => answer(asked, (wallet) => stays.page(wallet, asked))),
-      answerCells(requests, USER_DAYS, (asked) => answer(asked, (wallet) => stays.days(wallet, asked))),
-      answerCells(requests, USER_OTHERS, (asked) =>
-        answer(asked, (wallet) => stays.others(wallet, asked.parts, asked.most)),
-      ),
-      answerCells(requests, USER_ENTRIES, async (asked) => {
+      answerOthers(USER_MOVEMENTS, (asked) => answer(asked, (wallet) => stays.page(wallet, asked))),
+      answerOthers(USER_DAYS, (asked) => answer(asked, (wallet) => stays.days(wallet, asked))),
+      answerOthers(USER_OTHERS, (asked) => answer(asked, (wallet) => stays.others(wallet, asked.parts, asked.most))),
+      answerOthers(USER_ENTRIES, async (asked) => {
         const { found, givers } = await answer(asked, (wallet) => stays.entries(wallet, asked));
         return { found: found.map((row) => ({ ...row, cell: own })), givers };
       }),

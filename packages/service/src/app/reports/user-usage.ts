@@ -1,11 +1,10 @@
-import type { CellPeers } from '#app/cells/cell-peers.ts';
 import type { Ground } from '#app/process/ground.ts';
 import { selectGivers } from '#cells/topology/queries.ts';
 import { slotOf } from '#kernel/values/slot.ts';
 import type { Pool } from '#db/pool/pool.ts';
-import { createFormerCells, type FormerAnswer } from '#http/cells/wallets/former-cells.ts';
-import { answerCells, type CellRoute } from '#http/cells/questions/question.ts';
-import { type User, USER_CALLS, USER_MONTH, USER_RECEIPT, usageEverywhere } from '#http/cells/wallets/usage.ts';
+import { createFormerCells, type FormerAnswer, type User } from '#http/cells/wallets/former-cells.ts';
+import type { CellPeers, CellRoute } from '#http/cells/questions/question.ts';
+import { USER_CALLS, USER_MONTH, USER_RECEIPT, usageEverywhere } from '#http/cells/wallets/usage.ts';
 import { createWallets, type Wallets } from '#ledger/wallet/wallet.ts';
 import { selectReceipt } from '#calls/usage/queries.ts';
 import { createUsage, type UsageReader } from '#calls/usage/usage.ts';
@@ -22,17 +21,17 @@ export function openUserReads({ pools }: Ground, peers: CellPeers | undefined): 
   const db = pools.reads;
   const [wallets, usage] = [createWallets(db), createUsage(db)];
   if (peers === undefined) return { wallets, usage, cellRoutes: [] };
-  const { own, map, requests, client } = peers;
+  const { answer } = peers;
   const withGivers = withGiversOf(db);
   return {
     wallets,
-    usage: usageEverywhere(usage, createFormerCells(own, map), client),
+    usage: usageEverywhere(usage, createFormerCells(peers)),
     cellRoutes: [
-      answerCells(requests, USER_RECEIPT, async ({ appId, userId, callId }) => {
+      answer(USER_RECEIPT, async ({ appId, userId, callId }) => {
         const row = await selectReceipt(db, appId, callId);
         return withGivers({ appId, userId }, row?.user_id === userId ? row : null);
       }),
-      answerCells(requests, USER_CALLS, async ({ appId, userId, calls }) => {
+      answer(USER_CALLS, async ({ appId, userId, calls }) => {
         const wallet = await wallets.find(appId, userId);
         const found = wallet === undefined ? [] : await usage.ofCalls({ appId, ...wallet }, calls);
         return withGivers(
@@ -40,7 +39,7 @@ export function openUserReads({ pools }: Ground, peers: CellPeers | undefined): 
           [...found].map(([callId, one]) => ({ callId, ...one })),
         );
       }),
-      answerCells(requests, USER_MONTH, async ({ appId, userId, month }) => {
+      answer(USER_MONTH, async ({ appId, userId, month }) => {
         const wallet = await wallets.find(appId, userId);
         const found = wallet === undefined ? [] : await usage.ofMonth({ appId, ...wallet }, month);
         return withGivers({ appId, userId }, found);

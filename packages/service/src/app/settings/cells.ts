@@ -1,11 +1,11 @@
 import type { SettingsReader } from '#app/environment/settings-reader.ts';
-import { isCellName, NAME_RULE } from '#cells/topology/cells.ts';
 import { readDatabaseUrl } from '#db/servers/hosts.ts';
+import { CELL_NAME_RULE, isCellName } from '#kernel/values/slot.ts';
 
 /** The name of the cell that the database is. Undefined if it is the only one. */
 export function readCell(settings: SettingsReader): string | undefined {
   const name = settings.text('PURSER_CELL');
-  if (name !== undefined && !isCellName(name)) settings.complain(`PURSER_CELL must be ${NAME_RULE}.`);
+  if (name !== undefined && !isCellName(name)) settings.complain(`PURSER_CELL must be ${CELL_NAME_RULE}.`);
   return name;
 }
 

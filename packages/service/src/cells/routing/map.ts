@@ -1,14 +1,7 @@
 import { selectCells, selectGivers, selectMovingSlots, selectSlots } from '#cells/topology/queries.ts';
-import { homeSlotOf, slotOf } from '#kernel/values/slot.ts';
+import { homeSlotOf, type OtherCell, slotOf } from '#kernel/values/slot.ts';
 import { inSnapshot, type Pool } from '#db/pool/pool.ts';
 import type { AppId, EndUserId, KeyId } from '#kernel/values/ids.ts';
-
-/** Another cell, as a gateway reaches it. Immutable. */
-export interface OtherCell {
-  readonly name: string;
-  /** The base URL, without a trailing slash. */
-  readonly baseUrl: string;
-}
 
 /** Keeps in memory which cell has which users, so that a call reads nothing. */
 export interface CellMap {

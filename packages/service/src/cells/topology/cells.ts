@@ -13,17 +13,12 @@ import {
 } from '#cells/topology/queries.ts';
 import { inTransaction, type Pool, type Queryable } from '#db/pool/pool.ts';
 import { bumpGeneration } from '#db/processes/queries.ts';
+import { CELL_NAME_RULE, isCellName } from '#kernel/values/slot.ts';
 
 /** Something that cannot be done with cells as they are. The message says why, to an operator. */
 export class CellFault extends Error {}
 
 const CELLS_MAX = 1_000;
-const NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;
-export const NAME_RULE = 'one to 32 small letters, digits and hyphens, such as `c1`';
-
-export function isCellName(text: string): boolean {
-  return NAME.test(text);
-}
 
 /**
  * Adds a cell, or gives an old one another address (`changed`). The first one gets all slots, the others none. Safe to repeat. Throws
@@ -34,7 +29,7 @@ export function addCell(
   name: string,
   address: string,
 ): Promise<{ readonly cell: CellRow; readonly outcome: 'added' | 'changed' | 'kept' }> {
-  if (!isCellName(name)) throw new CellFault(`A cell's name is ${NAME_RULE}.`);
+  if (!isCellName(name)) throw new CellFault(`A cell's name is ${CELL_NAME_RULE}.`);
   const baseUrl = baseUrlOf(address);
   return inTransaction(owner, async (tx) => {
     await lockCells(tx);

@@ -1,6 +1,5 @@
 import { readBooksOfCells } from '#app/cells/books.ts';
-import { CellAway } from '#cells/routing/cell-away.ts';
-import { selectMovingSlots } from '#cells/topology/queries.ts';
+import { CellAway } from '#kernel/faults/cell-away.ts';
 import { CommandError } from '#cli/terminal/command-error.ts';
 import type { Pool } from '#db/pool/pool.ts';
 import type { Secrets } from '#kernel/crypto/keys.ts';
@@ -11,12 +10,12 @@ import type { CellBooks } from '#ledger/moving/queries.ts';
  * is 1 if there is a difference. Throws `CommandError` if a cell does not answer.
  */
 export async function printBooks(owner: Pool, secrets: Secrets): Promise<number> {
-  const all = await readBooksOfCells(owner, secrets).catch(told);
-  if (all === undefined) throw new CommandError('This database is no cell.');
-  for (const [name, books] of all) console.log(`${name}: ${inWords(books)}`);
-  const sum = sumOf(all.map(([, books]) => books));
+  const books = await readBooksOfCells(owner, secrets).catch(told);
+  if (books === undefined) throw new CommandError('This database is no cell.');
+  const { all, moving } = books;
+  for (const [name, its] of all) console.log(`${name}: ${inWords(its)}`);
+  const sum = sumOf(all.map(([, its]) => its));
   console.log(`all cells: ${inWords(sum)}`);
-  const moving = (await selectMovingSlots(owner)).length;
   if (moving > 0) {
     console.log(`${moving} slots are moving, and their money may be on its way. Run this again when they have moved.`);
   }

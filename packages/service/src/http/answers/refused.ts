@@ -1,4 +1,4 @@
-import { CellAway } from '#cells/routing/cell-away.ts';
+import { CellAway } from '#kernel/faults/cell-away.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Caller, KeyDirectory } from '#developers/keys/directory.ts';
-import type { CellMap, OtherCell } from '#cells/routing/map.ts';
+import type { CellMap } from '#cells/routing/map.ts';
 import { MARKER, MARKER_REFUSED, type Markers } from '#cells/routing/marker.ts';
 import { userElsewhere } from '#gateway/answer/refusals.ts';
 import { parseUser } from '#gateway/request/admission.ts';
@@ -11,6 +11,7 @@ import { knownCallers } from '#http/requests/arriving-bodies.ts';
 import { type Exchange, sendRefusal } from '#http/answers/respond.ts';
 import { steadyClock } from '#kernel/time/clock.ts';
 import { bearerTokenOf } from '#kernel/text/header-text.ts';
+import type { OtherCell } from '#kernel/values/slot.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 

@@ -3,6 +3,20 @@ import type { AppId, EndUserId, KeyId } from '#kernel/values/ids.ts';
 
 export const SLOTS = 4_096;
 
+/** Another cell, as a gateway reaches it. Immutable. */
+export interface OtherCell {
+  readonly name: string;
+  /** The base URL, without a trailing slash. */
+  readonly baseUrl: string;
+}
+
+const CELL_NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;
+export const CELL_NAME_RULE = 'one to 32 small letters, digits and hyphens, such as `c1`';
+
+export function isCellName(text: string): boolean {
+  return CELL_NAME.test(text);
+}
+
 /**
  * The slot of a user of an app, from 0 to 4095: the first twelve bits of a SHA-256. `slot_of.sql` computes the same. Neither id
  * contains a space (AU-04), so no two pairs are the same text.

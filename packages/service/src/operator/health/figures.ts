@@ -12,7 +12,7 @@ import { microsToWire } from '#kernel/values/micros.ts';
 import type { Attention } from '#operator/health/attention.ts';
 import type { ReadQueue } from '#operator/health/health.ts';
 
-interface FiguresOptions {
+export interface FiguresOptions {
   readonly pool: Pool;
   readonly dataDirectory: string;
   readonly attention: () => Promise<Attention>;

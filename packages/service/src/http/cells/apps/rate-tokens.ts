@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { CellClient } from '#cells/routing/cell-client.ts';
-import type { OtherCell } from '#cells/routing/map.ts';
-import { askCell, type CellQuestion } from '#http/cells/questions/question.ts';
+import type { CellPeers, CellQuestion } from '#http/cells/questions/question.ts';
 import { type AppId, type KeyId, parseId } from '#kernel/values/ids.ts';
+import type { OtherCell } from '#kernel/values/slot.ts';
 import type { CellTokenRequest, LeaseRow } from '#limits/queries.ts';
 
 /** A batch has at most 1,024 buckets, of some 60 bytes each. */
@@ -57,11 +56,11 @@ export const TOKENS: CellQuestion<CellTokenRequest, readonly LeaseRow[]> = {
 
 /** Asks a gateway of another cell for tokens. Rejects if it does not answer in half a second, or not with a row for each bucket. */
 export async function askForTokens(
-  client: CellClient,
+  ask: CellPeers['ask'],
   cell: OtherCell,
   request: CellTokenRequest,
 ): Promise<readonly LeaseRow[]> {
-  const rows = await askCell(client, cell, TOKENS, request);
+  const rows = await ask(cell, TOKENS, request);
   const answered = new Set(rows.map((row) => row.app_id));
   if (request.asked.every(({ bucket }) => answered.has(bucket)) && rows.length === request.asked.length) return rows;
   throw new Error('The other cell answers for other buckets than it was asked about.');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { EveryCell } from '#http/cells/questions/every-cell.ts';
-import { CellAway } from '#cells/routing/cell-away.ts';
+import { CellAway } from '#kernel/faults/cell-away.ts';
 import { added } from '#http/cells/questions/add-rows.ts';
 import type { CellQuestion } from '#http/cells/questions/question.ts';
 import { bigintSchema, daySchema, listOf } from '#http/cells/questions/schemas.ts';

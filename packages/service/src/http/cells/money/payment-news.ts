@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CellAway } from '#cells/routing/cell-away.ts';
+import { CellAway } from '#kernel/faults/cell-away.ts';
 import type { EveryCell } from '#http/cells/questions/every-cell.ts';
 import type { CellQuestion } from '#http/cells/questions/question.ts';
 import type { ProcessorEvent } from '#payments/processor/processor.ts';

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { DirectoryState } from '#cells/directory/compare.ts';
 import type { CellQuestion } from '#http/cells/questions/question.ts';
 import { bigintSchema } from '#http/cells/questions/schemas.ts';
 
@@ -12,7 +11,10 @@ const digestsSchema = z.codec(z.record(z.string(), z.string()), z.map(z.string()
  * `POST /cells/directory` asks for digests of the directory, which tell nothing about anybody. Only the cell that has
  * the directory answers.
  */
-export const DIRECTORY_STATE: CellQuestion<object, DirectoryState> = {
+export const DIRECTORY_STATE: CellQuestion<
+  object,
+  { readonly beat: bigint; readonly digests: ReadonlyMap<string, string> }
+> = {
   path: '/cells/directory',
   bytesMax: 1_024,
   /** How long a cell may take, in milliseconds: the whole directory is read. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { CellMap } from '#cells/routing/map.ts';
 import type { EveryCell } from '#http/cells/questions/every-cell.ts';
-import type { CellQuestion } from '#http/cells/questions/question.ts';
+import type { CellPeers, CellQuestion } from '#http/cells/questions/question.ts';
 import {
   appIdSchema,
   bigintSchema,
@@ -118,7 +117,7 @@ const PAYMENTS: CellQuestion<Of<PaymentFilter, PaymentPage>, Lines> = {
 /** The cell that answers: its name, and who is in it. */
 interface Here {
   readonly own: string;
-  readonly map: Pick<CellMap, 'otherOf'>;
+  readonly map: Pick<CellPeers['map'], 'otherOf'>;
 }
 
 /**

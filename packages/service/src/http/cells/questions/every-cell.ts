@@ -1,8 +1,5 @@
-import { CellAway } from '#cells/routing/cell-away.ts';
-import type { CellClient } from '#cells/routing/cell-client.ts';
-import type { CellRequests } from '#cells/routing/cell-request.ts';
-import type { CellMap } from '#cells/routing/map.ts';
-import { answerCells, askCell, type CellQuestion, type CellRoute } from '#http/cells/questions/question.ts';
+import { CellAway } from '#kernel/faults/cell-away.ts';
+import type { CellPeers, CellQuestion, CellRoute } from '#http/cells/questions/question.ts';
 
 /** Reads the same thing in every cell. */
 export interface EveryCell {
@@ -26,26 +23,19 @@ export interface EveryCell {
   readonly routes: readonly CellRoute[];
 }
 
-interface EveryCellOptions {
-  readonly map: Pick<CellMap, 'others'>;
-  readonly requests: CellRequests;
-  readonly client: CellClient;
-}
-
-export function createEveryCell({ map, requests, client }: EveryCellOptions): EveryCell {
+export function createEveryCell({ map, ask, answer: answerOthers }: Omit<CellPeers, 'own'>): EveryCell {
   const routes: CellRoute[] = [];
   return {
     reader: (question, here) => {
-      routes.push(answerCells(requests, question, here));
-      return (asked) =>
-        Promise.all([here(asked), ...map.others().map((cell) => askCell(client, cell, question, asked))]);
+      routes.push(answerOthers(question, here));
+      return (asked) => Promise.all([here(asked), ...map.others().map((cell) => ask(cell, question, asked))]);
     },
     survey: (question, here) => {
-      routes.push(answerCells(requests, question, here));
+      routes.push(answerOthers(question, here));
       return (asked) =>
         Promise.all(
           map.others().map(async (cell) => {
-            const answer = await askCell(client, cell, question, asked).catch((fault: unknown) => {
+            const answer = await ask(cell, question, asked).catch((fault: unknown) => {
               if (fault instanceof CellAway) return undefined;
               throw fault;
             });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { CellAway } from '#cells/routing/cell-away.ts';
+import { CellAway } from '#kernel/faults/cell-away.ts';
 import type { FormerAnswer } from '#http/cells/wallets/former-cells.ts';
-import { askCell, type CellQuestion } from '#http/cells/questions/question.ts';
+import type { CellQuestion } from '#http/cells/questions/question.ts';
 import { fromFormer, type Paged, type FormerPeers, userPage } from '#http/cells/wallets/movements.ts';
 import { bigintSchema, timeSchema } from '#http/cells/questions/schemas.ts';
 import { describeFault } from '#kernel/log.ts';
@@ -36,10 +36,7 @@ export const USER_ENTRIES: CellQuestion<Paged, FormerAnswer<readonly EntryOfCell
  * The entries of wallets that are in this cell, also where they were before. If a former cell is away, those of this cell are a page, and
  * what is older is another one, which is refused until it answers.
  */
-export function entriesEverywhere(
-  { entries }: StayReader,
-  { own, map, former, client, log }: FormerPeers,
-): EntriesElsewhere {
+export function entriesEverywhere({ entries }: StayReader, { own, map, former, log }: FormerPeers): EntriesElsewhere {
   return async (wallet, { before, most }) => {
     const { appId, userId } = wallet;
     if (!former.hasAny(wallet) || map.otherOf(appId, userId) !== undefined) return undefined;
@@ -49,8 +46,7 @@ export function entriesEverywhere(
     const near = here.filter(({ move }) => move === newest.move);
     if (near.length > most) return pageOf(near, most);
     try {
-      const asked = { appId, userId, ...page };
-      const there = await former.ask(wallet, (cell) => askCell(client, cell, USER_ENTRIES, asked));
+      const there = await former.ask(USER_ENTRIES, { appId, userId, ...page });
       return pageOf([...here, ...there.flat()], most);
     } catch (fault) {
       const isOlder = before !== undefined && (before.move !== newest.move || near.length === 0);

@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { CellAway } from '#cells/routing/cell-away.ts';
-import type { CellClient } from '#cells/routing/cell-client.ts';
-import type { CellMap } from '#cells/routing/map.ts';
-import type { FormerAnswer, FormerCells } from '#http/cells/wallets/former-cells.ts';
-import { askCell, type CellQuestion } from '#http/cells/questions/question.ts';
-import { giversSchema, type User } from '#http/cells/wallets/usage.ts';
+import { CellAway } from '#kernel/faults/cell-away.ts';
+import type { FormerAnswer, FormerCells, User } from '#http/cells/wallets/former-cells.ts';
+import type { CellPeers, CellQuestion } from '#http/cells/questions/question.ts';
+import { giversSchema } from '#http/cells/wallets/usage.ts';
 import {
   appIdSchema,
   bigintSchema,
@@ -113,9 +111,8 @@ interface Readers {
 export interface FormerPeers {
   /** The name of this cell. */
   readonly own: string;
-  readonly map: Pick<CellMap, 'otherOf'>;
+  readonly map: Pick<CellPeers['map'], 'otherOf'>;
   readonly former: FormerCells;
-  readonly client: CellClient;
   readonly log: Log;
 }
 
@@ -125,12 +122,12 @@ export interface FormerPeers {
  */
 export function movementsEverywhere(
   { local, stays }: Readers,
-  { former, client, log }: Pick<FormerPeers, 'former' | 'client' | 'log'>,
+  { former, log }: Pick<FormerPeers, 'former' | 'log'>,
 ): WalletMovements {
   const ask = async <Asked extends User, Row>(
     question: CellQuestion<Asked, FormerAnswer<readonly Row[]>>,
     asked: Asked,
-  ): Promise<readonly Row[]> => (await former.ask(asked, (cell) => askCell(client, cell, question, asked))).flat();
+  ): Promise<readonly Row[]> => (await former.ask(question, asked)).flat();
 
   return {
     page: async (wallet, page) => {

@@ -1,12 +1,11 @@
-import type { CellClient } from '#cells/routing/cell-client.ts';
-import type { CellMap, OtherCell } from '#cells/routing/map.ts';
 import { ADDRESS, type ListedConnection, SESSION, SIGN_OUT, WALLETS } from '#http/cells/wallets/people.ts';
-import { askCell, type CellQuestion } from '#http/cells/questions/question.ts';
+import type { CellPeers, CellQuestion } from '#http/cells/questions/question.ts';
 import type { Email } from '#people/email.ts';
 import type { SignInElsewhere } from '#people/hand-over.ts';
 import type { Clock } from '#kernel/time/clock.ts';
 import type { SessionId } from '#kernel/values/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
+import type { OtherCell } from '#kernel/values/slot.ts';
 
 /** Another cell, as people reach its pages. */
 export interface CellPages {
@@ -46,15 +45,12 @@ const KNOWN_MS = 60_000;
  */
 const AWAY_MS = 5_000;
 
-interface OtherCellsOptions {
-  readonly own: string;
-  readonly map: Pick<CellMap, 'others'>;
-  readonly client: CellClient;
+interface OtherCellsOptions extends Omit<CellPeers, 'answer'> {
   readonly clock: Clock;
   readonly log: Log;
 }
 
-export function createOtherCells({ own, map, client, clock, log }: OtherCellsOptions): OtherCells {
+export function createOtherCells({ own, map, ask: askCell, clock, log }: OtherCellsOptions): OtherCells {
   const known = new Map<string, { readonly pages: Promise<CellPages | undefined>; untilMs: number }>();
 
   /**
@@ -62,7 +58,7 @@ export function createOtherCells({ own, map, client, clock, log }: OtherCellsOpt
    */
   async function ask<Asked, Answer>(cell: OtherCell, question: CellQuestion<Asked, Answer>, asked: Asked) {
     try {
-      return await askCell(client, cell, question, asked);
+      return await askCell(cell, question, asked);
     } catch (fault) {
       log.warn(
         { cell: cell.name, path: question.path, fault: describeFault(fault) },

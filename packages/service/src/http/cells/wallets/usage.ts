@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import type { CellClient } from '#cells/routing/cell-client.ts';
-import type { OtherCell } from '#cells/routing/map.ts';
-import type { FormerAnswer, FormerCells } from '#http/cells/wallets/former-cells.ts';
-import { askCell, type CellQuestion } from '#http/cells/questions/question.ts';
+import type { FormerAnswer, FormerCells, User } from '#http/cells/wallets/former-cells.ts';
+import type { CellQuestion } from '#http/cells/questions/question.ts';
 import { receiptRowSchema } from '#http/cells/questions/receipt-schema.ts';
 import {
   appIdSchema,
@@ -14,7 +12,7 @@ import {
   monthSchema,
   userIdSchema,
 } from '#http/cells/questions/schemas.ts';
-import type { AppId, CallId, EndUserId } from '#kernel/values/ids.ts';
+import type { CallId } from '#kernel/values/ids.ts';
 import { micros } from '#kernel/values/micros.ts';
 import type { ReceiptRow } from '#calls/usage/queries.ts';
 import { receiptOf } from '#calls/usage/report.ts';
@@ -26,11 +24,6 @@ const BYTES_MAX = 1_024;
 /** The calls of a page of movements. */
 const CALLS_MAX = 1_000;
 const CALLS_BYTES_MAX = 65_536;
-
-export interface User {
-  readonly appId: AppId;
-  readonly userId: EndUserId;
-}
 
 export const giversSchema = z.array(z.string().max(32)).max(1_000);
 
@@ -94,30 +87,26 @@ export const USER_CALLS: CellQuestion<
 type OneCall = CallUsage & { readonly callId: CallId };
 
 /** The usage of users also where they were before. Whether somebody may see it, the cell decides in which they are. */
-export function usageEverywhere(local: UsageReader, former: FormerCells, client: CellClient): UsageReader {
-  const ask =
-    <Asked, Answer>(question: CellQuestion<Asked, Answer>, asked: Asked) =>
-    (cell: OtherCell) =>
-      askCell(client, cell, question, asked);
+export function usageEverywhere(local: UsageReader, former: FormerCells): UsageReader {
   return {
     ofCalls: async (wallet, calls) => {
       const here = await local.ofCalls(wallet, calls);
       const others = calls.filter((callId) => !here.has(callId));
       if (others.length === 0) return here;
       const { appId, userId } = wallet;
-      const before = await former.ask(wallet, ask(USER_CALLS, { appId, userId, calls: others }));
+      const before = await former.ask(USER_CALLS, { appId, userId, calls: others });
       return new Map([...here, ...before.flat().map(({ callId, ...usage }) => [callId, usage] as const)]);
     },
     ofMonth: async (wallet, month) => {
       const { appId, userId } = wallet;
       const here = await local.ofMonth(wallet, month);
-      const before = await former.ask(wallet, ask(USER_MONTH, { appId, userId, month }));
+      const before = await former.ask(USER_MONTH, { appId, userId, month });
       return before.length === 0 ? here : sumsOf([here, ...before]);
     },
     receipt: async (appId, userId, callId) => {
       const here = await local.receipt(appId, userId, callId);
       if (here !== undefined) return here;
-      const rows = await former.ask({ appId, userId }, ask(USER_RECEIPT, { appId, userId, callId }));
+      const rows = await former.ask(USER_RECEIPT, { appId, userId, callId });
       const row = rows.find((one) => one !== null);
       return row && receiptOf(row);
     },
