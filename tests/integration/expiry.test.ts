@@ -11,7 +11,7 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const DAY_US = 24 * 60 * 60 * 1_000_000;
 
-test('CP-01 only expired sessions, resets and attempts are removed', async (t) => {
+test('CP-01 only expired sessions, resets, invitations and attempts are removed', async (t) => {
   const database = await createTestDatabase();
   const { owner } = database;
   const pool = createPool({ url: database.url, role: 'live', connectionsMax: 1, log: createLog('silent') });
@@ -25,6 +25,11 @@ test('CP-01 only expired sessions, resets and attempts are removed', async (t) =
     insert into accounts.password_resets (account_id, digest, expires_at)
       select n, sha256(n::bytea), clock_timestamp() + lasts::interval
       from (values ('a', '-1 second'), ('b', '1 hour')) v (n, lasts);
+    insert into accounts.apps (app_id, account_id, name, rate_per_minute, rate_burst, max_streams_per_user, generation)
+      values ('app', 'a', 'App', 60, 60, 4, 1);
+    insert into accounts.invitations (invitation_id, app_id, email, role, digest, invited_by, created_at, expires_at)
+      select n, 'app', 'e1.' || n, 'viewer', sha256(n::bytea), 'a', clock_timestamp() - interval '8 days', clock_timestamp() + lasts::interval
+      from (values ('old', '-1 second'), ('new', '1 hour')) v (n, lasts);
     insert into identities.identities (identity_id, email) values ('i', 'e1.i');
     insert into identities.sessions (session_id, identity_id, digest, expires_at)
       select n, 'i', sha256(n::bytea), clock_timestamp() + lasts::interval
@@ -56,6 +61,7 @@ test('CP-01 only expired sessions, resets and attempts are removed', async (t) =
   assert.deepEqual(await names(`select session_id as name from identities.sessions`), ['new']);
   assert.deepEqual(await names(buckets), ['app_old', 'sign-in:new']);
   assert.deepEqual(await names(`select session_id as name from accounts.sessions`), ['new']);
+  assert.deepEqual(await names(`select invitation_id as name from accounts.invitations`), ['new']);
   assert.deepEqual(await names(`select account_id as name from accounts.password_resets`), ['b']);
 });
 

@@ -58,7 +58,10 @@ async function cheapenPassword(admin: Pool, url: string): Promise<void> {
  * compile the service by itself.
  */
 async function compileService(): Promise<void> {
-  await import('../../packages/service/src/app/compose.ts');
+  await Promise.all([
+    import('../../packages/service/src/app/compose.ts'),
+    import('../../packages/service/src/app/others/other-routes.ts'),
+  ]);
   flushCompileCache();
 }
 

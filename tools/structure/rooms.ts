@@ -15,6 +15,7 @@ export const ROOMS: Readonly<Record<string, Table>> = {
     monitoring: 'settings process catalogue',
     reports: 'process cells',
     compose: 'secrets settings process catalogue cells monitoring reports',
+    others: 'settings process catalogue cells monitoring reports compose',
     start: 'environment settings catalogue',
   }),
   calls: tableOf({

@@ -1,29 +1,22 @@
 import type { Server } from 'node:http';
 import { type Served, openCatalogue } from '#app/catalogue/catalogue.ts';
 import { type Cells, openCells } from '#app/cells/open-cells.ts';
-import { type CellPeople, openCellPeople } from '#app/cells/people.ts';
 import { type ApiKeys, openApiKeys } from '#app/compose/api-keys.ts';
-import { type Developers, openDevelopers } from '#app/compose/developers.ts';
 import { type OpenGateway, openGateway } from '#app/compose/gateway.ts';
 import { openLedger, type OwnLedger } from '#app/compose/ledger.ts';
+import { loadOtherRoutes } from '#app/others/load-others.ts';
 import { type Mail, openMail } from '#app/compose/mail.ts';
-import { openControlPlane } from '#app/compose/control-plane.ts';
 import { openDataPlane } from '#app/compose/data-plane.ts';
-import { openOperatorPlane } from '#app/compose/operator-plane.ts';
 import { openPayments, type Payments } from '#app/compose/payments.ts';
-import { openWalletOwners } from '#app/compose/people.ts';
-import { createPaces, openPlanes } from '#app/compose/planes.ts';
 import { startUpkeep } from '#app/compose/upkeep.ts';
 import { createWalletMail } from '#app/compose/wallet-mail.ts';
 import { openWebhooks, type Webhooks } from '#app/compose/webhooks.ts';
 import { type CallRecords, openCallRecords } from '#app/monitoring/call-records.ts';
-import { openMetrics, type ReadAllMetrics } from '#app/monitoring/health.ts';
+import { openMetrics, type ReadAllMetrics } from '#app/monitoring/metrics.ts';
 import { createReadiness } from '#app/monitoring/readiness.ts';
 import { openStatus, type Status } from '#app/monitoring/status.ts';
 import type { Ground, Stoppable } from '#app/process/ground.ts';
 import { openPools } from '#app/process/pools.ts';
-import { openReports, type Reports } from '#app/reports/reports.ts';
-import { openUserHistory, type UserHistory } from '#app/reports/user-movements.ts';
 import { openUserReads, type UserReads } from '#app/reports/user-usage.ts';
 import { emailSealOf } from '#app/secrets/address-seal.ts';
 import type { Config } from '#app/settings/config.ts';
@@ -38,14 +31,13 @@ import type { CellPeers } from '#http/cells/questions/question.ts';
 import { type Closing, createClosing } from '#http/listener/closing.ts';
 import { createInFlight, type InFlight } from '#http/listener/in-flight.ts';
 import { createOwnCalls } from '#http/listener/own-calls.ts';
-import type { Planes } from '#http/planes/planes.ts';
 import { createHttpServer } from '#http/server.ts';
 import type { Keys } from '#kernel/crypto/keys.ts';
 import type { Log } from '#kernel/log.ts';
 import { systemClock } from '#kernel/time/clock.ts';
+import { createLate } from '#kernel/work/late.ts';
 import type { Channels } from '#ledger/turn/channel.ts';
 import { createThrottle, type ForgetfulThrottle } from '#limits/throttle.ts';
-import { createPages } from '#web/pages.ts';
 
 interface ComposeOptions {
   readonly config: Config;
@@ -91,15 +83,11 @@ interface Domains {
   readonly records: CallRecords;
   readonly calls: OpenGateway;
   readonly users: UserReads;
-  readonly reports: Reports;
-  readonly history: UserHistory;
-  readonly cellPeople: CellPeople;
   readonly mail: Mail;
   readonly webhooks: Webhooks;
   /** They are undefined when no payment processor is configured. */
   readonly payments: Payments | undefined;
   readonly throttle: ForgetfulThrottle;
-  readonly developers: Developers;
   readonly status: Status;
   readonly upkeep: Stoppable;
 }
@@ -111,7 +99,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const ground: Ground = { config, keys, pools, clock: systemClock, log };
   const domains = await openDomains(ground, options);
   const { served, cells, ledger, calls, webhooks } = domains;
-  const { server, closing, inFlight, planes, readMetrics } = await openServer(ground, domains, options);
+  const { server, closing, inFlight, closeOthers, readMetrics } = await openServer(ground, domains, options);
   return {
     server,
     closing,
@@ -122,7 +110,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     endWaits: webhooks.listeners.endLooks,
     stop: async () => {
       await Promise.all(runningOf(domains).map(({ stop }) => stop()));
-      await planes.close();
+      await closeOthers();
       await ledger.end();
       for (const { close } of [served.providers, cells]) close();
       await pools.end();
@@ -158,11 +146,8 @@ async function openDomains(ground: Ground, options: ComposeOptions): Promise<Dom
   const records = await openCallRecords(ground);
   const calls = openGateway(ground, { instance, holds, apiKeys, cells, served, links, records, pace });
 
-  // What is read of calls, users and wallets, in all cells.
+  // What is read of users and wallets, in all cells.
   const users = openUserReads(ground, peers);
-  const reports = openReports(ground, peers);
-  const history = openUserHistory(ground, peers);
-  const cellPeople = openCellPeople(ground, peers);
 
   // What owners, operators and people act on besides.
   const mail = openMail(ground);
@@ -171,9 +156,8 @@ async function openDomains(ground: Ground, options: ComposeOptions): Promise<Dom
   const webhooks = openWebhooks(ground, mail.send);
   const payments = await openPayments(ground, { tellOfPayment, peers });
   const throttle = createThrottle(pools.planes);
-  const developers = openDevelopers(ground, { apiKeys, catalogue, throttle, mail });
   const status = openStatus(ground, { instance, spool, served });
-  const upkeep = startUpkeep(ground, { instance, holds, throttle, teams: developers.teams, tellOwner });
+  const upkeep = startUpkeep(ground, { instance, holds, throttle, tellOwner });
 
   return {
     apiKeys,
@@ -186,14 +170,10 @@ async function openDomains(ground: Ground, options: ComposeOptions): Promise<Dom
     records,
     calls,
     users,
-    reports,
-    history,
-    cellPeople,
     mail,
     webhooks,
     payments,
     throttle,
-    developers,
     status,
     upkeep,
   };
@@ -215,51 +195,39 @@ interface Kept {
   readonly map: CellPeers['map'] | undefined;
 }
 
-/** Opens the planes and the pages, and the server of all. Pages may send calls of people through it. */
+/** Opens the server. What takes no calls is loaded when it is first asked for: most of the code, which many processes never run. */
 async function openServer(ground: Ground, domains: Domains, { readAllMetrics }: ComposeOptions): Promise<Listener> {
   const { config, keys, pools, log } = ground;
   const { apiKeys, cells, served, changes, instance, ledger, links, records, calls } = domains;
-  const { users, reports, history, cellPeople, mail, webhooks, payments, throttle, developers, status } = domains;
-  const { catalogue } = served;
-  const { rules, playgroundKeys } = developers;
-  const { readStatus } = status;
+  const { users, mail, webhooks, payments, throttle, status } = domains;
   const inFlight = createInFlight();
   const closing = createClosing();
   const ownCalls = createOwnCalls();
   const metrics = openMetrics(ground, readAllMetrics, cells);
-  const cellRoutes = [cells, users, reports, history, cellPeople, payments].flatMap((one) => one?.cellRoutes ?? []);
-  const control = openControlPlane(ground, { developers, reports, webhooks, changes, inFlight });
-  const operator = openOperatorPlane(ground, {
-    control,
-    apiKeys,
-    served,
-    reports,
-    history,
-    payments,
-    mail,
-    readAllMetrics,
+  const others = createLate(async () => {
+    const { openOtherRoutes } = await loadOtherRoutes();
+    return openOtherRoutes(ground, {
+      apiKeys,
+      cells,
+      served,
+      changes,
+      links,
+      mail,
+      webhooks,
+      payments,
+      throttle,
+      status,
+      readAllMetrics,
+      inFlight,
+      ownCalls,
+    });
   });
-  const people = { control, links, catalogue, throttle, history, mail, payments, cellPeople, apiKeys };
-  const walletOwners = openWalletOwners(ground, people);
-  const paces = createPaces(config.accountPace);
-  const planes = await openPlanes(ground, { control, operator, rules, readStatus, paces, inFlight });
+  // Other cells ask from the start.
+  const asked = cells.peers && (await others.get());
+  const cellRoutes = [cells, users, asked, payments].flatMap((one) => one?.cellRoutes ?? []);
   const server = createHttpServer({
     dataPlane: openDataPlane(ground, { calls, cells, links, records, users, cellRoutes }),
-    planes,
-    pages: createPages({
-      control,
-      operator,
-      walletOwners,
-      rules,
-      catalogue,
-      playgroundKeys,
-      ownCalls,
-      formKeys: keys.proof('page-form'),
-      isDevelopment: config.environment === 'development',
-      readStatus,
-      pace: paces.pages,
-      log,
-    }),
+    openOthers: others.get,
     processorWebhooks: payments?.processorWebhooks,
     readiness: createReadiness({
       pool: pools.upkeep,
@@ -276,10 +244,11 @@ async function openServer(ground: Ground, domains: Domains, { readAllMetrics }: 
     closing,
   });
   ownCalls.attach(server);
-  return { server, closing, inFlight, planes, readMetrics: metrics.readAll };
+  const closeOthers = async () => (await others.opened())?.planes.close();
+  return { server, closing, inFlight, closeOthers, readMetrics: metrics.readAll };
 }
 
 interface Listener extends Pick<Service, 'server' | 'closing' | 'readMetrics'> {
   readonly inFlight: InFlight;
-  readonly planes: Planes;
+  readonly closeOthers: () => Promise<void>;
 }

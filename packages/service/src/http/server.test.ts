@@ -10,8 +10,7 @@ type Options = Parameters<typeof createHttpServer>[0];
 test('CC-11 no server timeout ends a slow answer', () => {
   const server = createHttpServer({
     dataPlane: { gateway: { wires: [] }, cellRoutes: [] } as unknown as Options['dataPlane'],
-    planes: {} as Options['planes'],
-    pages: () => undefined,
+    openOthers: () => Promise.reject(new Error('Nobody asks for anything.')),
     processorWebhooks: undefined,
     metrics: {} as Options['metrics'],
     readiness: async () => undefined,

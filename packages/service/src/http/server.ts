@@ -17,8 +17,8 @@ import { handleReceipt } from '#http/data-plane/receipt.ts';
 import { handleUsageSummary } from '#http/data-plane/usage-summary.ts';
 import { type EchoToDoctor, handleHealth, handleReadiness } from '#http/service/health.ts';
 import { handleMetrics, type MetricsPlane } from '#http/service/metrics.ts';
+import type { OpenOtherRoutes } from '#http/listener/other-routes.ts';
 import type { PageRoutes } from '#http/listener/page-routes.ts';
-import type { Planes } from '#http/planes/planes.ts';
 import { createRequestLog } from '#http/listener/request-log.ts';
 import { handleProcessorWebhook } from '#http/service/processor-webhooks.ts';
 import {
@@ -56,8 +56,8 @@ const NOTIFYING = ['stripe', 'test'] as const satisfies readonly ProcessorName[]
 
 interface ServerOptions {
   readonly dataPlane: DataPlane;
-  readonly planes: Planes;
-  readonly pages: PageRoutes;
+  /** A process that only takes calls never opens them. */
+  readonly openOthers: OpenOtherRoutes;
   /** It is undefined if no payment processor is configured. */
   readonly processorWebhooks: ProcessorWebhooks | undefined;
   /** Says why this process should get no calls. Undefined if it is ready. */
@@ -177,24 +177,32 @@ function same(handler: Handler): Handler {
   return handler;
 }
 
-function requestLogOf({ logsRequests = false, log, planes, pages }: ServerOptions, routes: ReadonlyMap<string, Route>) {
+function requestLogOf({ logsRequests = false, log, openOthers }: ServerOptions, routes: ReadonlyMap<string, Route>) {
   if (!logsRequests) return undefined;
   const own = (path: string): string | undefined => {
     if (routes.has(path)) return path;
     return path.startsWith(RECEIPT_PATH) || path.startsWith(MODEL_PATH) ? namedRoute(path) : undefined;
   };
-  return createRequestLog(log, { own, pages, planes });
+  return createRequestLog(log, { own, openOthers });
 }
 
-/** Finds the handler of a request: a route of ours, a model's name, a page, or else the framework's routes. */
+/** Finds the handler of a request: a route of ours or a model's name, or else a page or one of the framework's routes. */
 function dispatch(
   routes: ReadonlyMap<string, Route>,
-  { dataPlane, planes, pages }: ServerOptions,
+  { dataPlane, openOthers }: ServerOptions,
   exchange: Exchange,
 ): Promise<void> | void {
-  const route =
-    routes.get(exchange.path) ?? namedRouteOf(dataPlane, exchange.path) ?? pageRouteOf(pages, exchange.path);
-  if (route === undefined) return planes.handle(exchange);
+  const route = routes.get(exchange.path) ?? namedRouteOf(dataPlane, exchange.path);
+  return route === undefined ? dispatchOther(openOthers, exchange) : handleBy(route, exchange);
+}
+
+async function dispatchOther(openOthers: OpenOtherRoutes, exchange: Exchange): Promise<void> {
+  const { planes, pages } = await openOthers();
+  const page = pageRouteOf(pages, exchange.path);
+  return page === undefined ? planes.handle(exchange) : handleBy(page, exchange);
+}
+
+function handleBy(route: Route, exchange: Exchange): Promise<void> | void {
   const method = exchange.request.method ?? '';
   const handler = route[method === 'HEAD' ? 'GET' : method]; // Node sends no body in answer to HEAD.
   if (handler !== undefined) return handler(exchange);

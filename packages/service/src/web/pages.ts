@@ -144,7 +144,7 @@ function withFactors(pages: Readonly<Record<string, PageMethods>>, rules: Operat
   return Object.fromEntries(Object.entries(pages).map(([path, page]) => [path, withFactor(path, page, rules)]));
 }
 
-/** Every page of an app, and every page for operators, has a least role for each of its methods. One that was forgotten stops the start, and is never open. */
+/** Every page of an app, and every page for operators, has a least role for each of its methods. Where one was forgotten, no page opens. */
 function assertRoles(pages: Readonly<Record<string, PageMethods>>): void {
   for (const [path, methods] of Object.entries(pages)) {
     for (const method of Object.keys(methods).filter((name) => name === 'GET' || name === 'POST')) {

@@ -1,6 +1,5 @@
 import type { Ground, Stoppable } from '#app/process/ground.ts';
 import { startExpiry } from '#developers/expiry.ts';
-import type { Teams } from '#developers/teams/team.ts';
 import { createForgetAddresses } from '#audit/forget.ts';
 import { startSealer } from '#audit/sealer.ts';
 import { startSessionExpiry } from '#calls/sessions/expiry.ts';
@@ -24,7 +23,6 @@ interface UpkeepNeeds {
   readonly instance: Pick<Instance, 'isKeeper' | 'failedRenewals'>;
   readonly holds: Pick<Holds, 'replay' | 'releaseOrphans'>;
   readonly throttle: ForgetfulThrottle;
-  readonly teams: Teams;
   /** Mails owners of wallets about their cap. */
   readonly tellOwner: TellOwner;
 }
@@ -32,7 +30,7 @@ interface UpkeepNeeds {
 /** Starts the periodic jobs that run whether or not there are calls. */
 export function startUpkeep(ground: Ground, needs: UpkeepNeeds): Stoppable {
   const { config, keys, pools, clock, log } = ground;
-  const { instance, holds, throttle, teams, tellOwner } = needs;
+  const { instance, holds, throttle, tellOwner } = needs;
   const { isKeeper } = instance;
   const pool = pools.planes;
   const asKeeper =
@@ -65,12 +63,7 @@ export function startUpkeep(ground: Ground, needs: UpkeepNeeds): Stoppable {
     startClockWatch(pools.upkeep, log, isKeeper),
     startExpiry({
       db: pool,
-      forget: [
-        throttle.forget,
-        createForgetSignIns(pool),
-        createForgetAddresses(pool, config.retention.signInDays),
-        teams.forget,
-      ],
+      forget: [throttle.forget, createForgetSignIns(pool), createForgetAddresses(pool, config.retention.signInDays)],
       log,
     }),
     startSealer({ pool, key: keys.kept('audit-head'), clock: steadyClock, log }),

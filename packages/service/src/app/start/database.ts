@@ -7,8 +7,7 @@ import { NoLeaderError } from '#db/servers/leader.ts';
 import { migrate } from '#db/schema/migrate.ts';
 import { refusalInWords } from '#db/servers/refusal-words.ts';
 import { createPool, isConnectionFault, type Pool } from '#db/pool/pool.ts';
-import { startEmbeddedPostgres } from '#embedded/embedded-postgres.ts';
-import { findRunningPostgres } from '#embedded/running.ts';
+import type { startEmbeddedPostgres } from '#embedded/embedded-postgres.ts';
 import type { Log } from '#kernel/log.ts';
 
 /** The database that a command works on. */
@@ -38,9 +37,8 @@ interface OpenOptions {
 /** Opens the server that `DATABASE_URL` names, or the embedded one, and brings its schema up to date. */
 export async function openDatabase({ config, log, say, mayShare, judge }: OpenOptions): Promise<Database> {
   const directory = path.join(config.dataDirectory, 'postgres');
-  const given = config.databaseUrl ?? (mayShare ? await findRunningPostgres(directory) : undefined);
-  const embedded =
-    given === undefined ? await startEmbeddedPostgres({ directory, log, say, backups: config.backups }) : undefined;
+  const given = config.databaseUrl ?? (mayShare ? await findRunning(directory) : undefined);
+  const embedded = given === undefined ? await startOwn({ directory, log, say, backups: config.backups }) : undefined;
   const url = given ?? embedded?.url ?? '';
   const owner = createPool({ url, role: 'owner', connectionsMax: OWNER_CONNECTIONS_MAX, log });
   const close = async () => {
@@ -63,6 +61,17 @@ export async function openDatabase({ config, log, say, mayShare, judge }: OpenOp
     throw isConnectionFault(fault) ? new StartError(unreachable(url, fault), { cause: fault }) : fault;
   }
   return { url, owner, close };
+}
+
+/** The code of our own server is loaded where there is one: many services have a server of others. */
+async function startOwn(options: Parameters<typeof startEmbeddedPostgres>[0]) {
+  const { startEmbeddedPostgres } = await import('#embedded/embedded-postgres.ts');
+  return startEmbeddedPostgres(options);
+}
+
+async function findRunning(directory: string): Promise<string | undefined> {
+  const { findRunningPostgres } = await import('#embedded/running.ts');
+  return findRunningPostgres(directory);
 }
 
 function unreachable(text: string, fault: unknown): string {

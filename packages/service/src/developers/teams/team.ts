@@ -2,7 +2,6 @@ import type { AppRole } from '@purser/contract/access.ts';
 import { normalisedEmail } from '#developers/accounts/email.ts';
 import type { SignedIn } from '#developers/sessions/session.ts';
 import {
-  deleteExpiredInvitations,
   deleteInvitation,
   deleteInvitationsBy,
   deleteMember,
@@ -79,8 +78,6 @@ export interface Teams {
     appId: AppId,
     accountId: AccountId,
   ) => Promise<boolean | Refusal<'CONFLICT' | 'FORBIDDEN'>>;
-  /** Deletes invitations that have expired. */
-  readonly forget: () => Promise<void>;
 }
 
 interface TeamsOptions {
@@ -97,7 +94,6 @@ const MEMBERS_MAX = 50;
 const TEAMS_MAX = 150;
 const LIFETIME_MS = 7 * 24 * 60 * 60 * 1_000;
 const TOKEN_LENGTH = 43; // 256 bits.
-const FORGOTTEN_MAX = 10_000;
 const FULL = `An app has at most ${MEMBERS_MAX} members and invitations. Remove one first.`;
 const NO_OWNER = 'You are no longer an owner of this app.';
 const LAST_OWNER = 'An app keeps at least one owner who can sign in. Make somebody else an owner first.';
@@ -124,7 +120,6 @@ export function createTeams(options: TeamsOptions): Teams {
     },
     accept: createAccept(options),
     ...createMemberActs(options),
-    forget: () => deleteExpiredInvitations(pool, FORGOTTEN_MAX),
   };
 }
 

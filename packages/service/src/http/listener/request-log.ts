@@ -1,5 +1,4 @@
-import type { PageRoutes } from '#http/listener/page-routes.ts';
-import type { Planes } from '#http/planes/planes.ts';
+import type { OpenOtherRoutes } from '#http/listener/other-routes.ts';
 import { interfaceAt } from '#http/answers/unknown-address.ts';
 import type { Exchange } from '#http/answers/respond.ts';
 import { steadyClock } from '#kernel/time/clock.ts';
@@ -12,8 +11,7 @@ type LogRequest = (exchange: Exchange) => void;
 interface RouteNames {
   /** The name of a route of `server.ts`. Undefined if there is none at this path. */
   readonly own: (path: string) => string | undefined;
-  readonly pages: PageRoutes;
-  readonly planes: Pick<Planes, 'nameOf'>;
+  readonly openOthers: OpenOtherRoutes;
 }
 
 /**
@@ -28,18 +26,22 @@ export function createRequestLog(log: Log, names: RouteNames): LogRequest {
       const status = response.headersSent ? response.statusCode : undefined;
       const durationMs = Math.round(steadyClock.nowMs() - begunMs);
       const { method = '' } = request;
-      log.info({ correlationId, method, path: shownPath(exchange, names), status, durationMs }, 'request');
+      void shownPath(exchange, names).then((path) =>
+        log.info({ correlationId, method, path, status, durationMs }, 'request'),
+      );
     });
   };
 }
 
 const PART = ':part';
+const NOWHERE = '(no such address)';
 
-function shownPath({ path, request: { method = '' } }: Exchange, { own, pages, planes }: RouteNames): string {
+async function shownPath({ path, request: { method = '' } }: Exchange, { own, openOthers }: RouteNames) {
   const known = own(path);
   if (known !== undefined) return known;
-  const page = pages(path);
-  if (page === undefined) return planes.nameOf(method, path) ?? interfaceAt(path) ?? '(no such address)';
+  const others = await openOthers().catch(() => undefined); // Whoever asked was told why.
+  const page = others?.pages(path);
+  if (page === undefined) return others?.planes.nameOf(method, path) ?? interfaceAt(path) ?? NOWHERE;
   const [root, first, ...rest] = path.split('/');
   return page.part === '' ? path : [root, first, PART, ...rest.slice(1)].join('/');
 }

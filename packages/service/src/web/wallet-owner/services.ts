@@ -23,7 +23,7 @@ import type { TestBank } from '#payments/test-processor/test-bank.ts';
 import type { Privacy } from '#privacy/privacy.ts';
 import type { UsageReader } from '#calls/usage/usage.ts';
 
-/** Everything that the pages of wallet owners act on. `app/compose/people.ts` puts it together. */
+/** Everything that the pages of wallet owners act on. `app/others/people.ts` puts it together. */
 export interface WalletOwnerServices {
   /** Who is signed in, by the cookie `person`. */
   readonly sessions: PersonSessions;

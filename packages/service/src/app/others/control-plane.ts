@@ -1,4 +1,4 @@
-import type { Developers } from '#app/compose/developers.ts';
+import type { Developers } from '#app/others/developers.ts';
 import type { Webhooks } from '#app/compose/webhooks.ts';
 import type { Ground } from '#app/process/ground.ts';
 import type { Reports } from '#app/reports/reports.ts';

@@ -1,5 +1,5 @@
 import type { OperatorRules } from '#developers/operators/role.ts';
-import { addOperatorRoutes } from '#app/compose/operator-plane.ts';
+import { addOperatorRoutes } from '#app/others/operator-plane.ts';
 import type { Ground } from '#app/process/ground.ts';
 import { addAccountRoutes, addSessionRoutes } from '#http/control-plane/account/accounts.ts';
 import { addSecondFactorRoutes } from '#http/control-plane/account/second-factor.ts';
