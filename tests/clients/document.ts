@@ -71,7 +71,7 @@ finished a prompt as well, each with one call and its charge.`;
 
 const UNTRIED = `## Other clients
 
-We have not run these. Their settings are from the documentation or the source of each.`;
+No test runs these. Their settings are from the documentation or the source of each.`;
 
 const DIFFERENCES = `## Where a client differs
 

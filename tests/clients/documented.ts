@@ -23,7 +23,7 @@ RAG_OPENAI_API_KEY=svc_live_...
 RAG_EMBEDDING_BATCH_SIZE=100
 RAG_EMBEDDING_CONCURRENT_REQUESTS=2`,
     notes:
-      'Open WebUI sends its own id of the user in that header, so each user has a wallet. Connect each once, with `POST /connect` and that id. Titles and tags are calls too, and the user pays for them. Set a small task model, or switch them off. According to its source (0.12.4), it shows our error as text in the chat. Embeddings name the user too. Without the last two lines, each piece of a document is a call, all at once, and rate limits refuse some. The name of a collection is embedded for no user, so that one call gets a 400, and the collection works all the same.',
+      "Open WebUI sends its own id of the user in that header, so each user has a wallet. Connect each once, with `POST /connect` and that id. Titles and tags are calls too, and the user pays for them. Set a small task model, or switch them off. Embeddings name the user too. Without the last two lines, each piece of a document is a call, all at once, and rate limits refuse some. The name of a collection is embedded for no user, so that one call gets a 400, and the collection works all the same. Version 0.12.4 was run by hand: chats, plain and streamed, a document, and a question about it. In a chat it hands on our error whole, with the link; a document whose embeddings are refused fails with `402, message='Payment Required'` and no link.",
   },
   {
     name: 'Continue',
