@@ -78,7 +78,11 @@ export function framingOf({ status, isHttp10, lines }: Head): Framing {
   let isChunked = false;
   let isReusable = !isHttp10;
   let keepAliveMs: number | undefined;
-  for (const [, name = '', value = ''] of lines.matchAll(FRAMING_HEADERS)) {
+  FRAMING_HEADERS.lastIndex = 0;
+  // By `exec` and not by `matchAll`, which makes another expression and an iterator for each response.
+  for (let match = FRAMING_HEADERS.exec(lines); match !== null; match = FRAMING_HEADERS.exec(lines)) {
+    const name = match[1] ?? '';
+    const value = match[2] ?? '';
     // The four names differ in length and first letter, which is cheaper to compare than the name in lower case.
     if (name.length === 'content-length'.length) {
       if (length !== undefined || !LENGTH.test(value)) throw new ProtocolError('has an invalid or a second length');

@@ -1,7 +1,6 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue-providers.ts';
 import type { HttpClient } from '@purser/upstream-http/client.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
-import { withEmbeddings } from '#providers/embeddings/with-embeddings.ts';
 import { createOpenAiCompatible } from '#providers/openai-compatible/adapter.ts';
 import { createToRequest } from '#providers/openai-compatible/to-request.ts';
 import { createOpenAiEmbeddings } from '#providers/openai-embeddings/adapter.ts';
@@ -20,11 +19,12 @@ export function fromCompatibleEntry(http: HttpClient, entry: Entry, key: KeySour
     url.search = new URLSearchParams(query).toString();
     return { http, urlOf: () => url, key, keyHeader, headers };
   };
-  const ofText = byApi(
-    createOpenAiCompatible({ ...at(path), toRequest: createToRequest(entry) }),
-    createOpenAiResponses({ ...at(pathBeside(path, RESPONSES_PATH)), toRequest: createToResponsesRequest(entry) }),
-  );
-  return withEmbeddings(ofText, createOpenAiEmbeddings(at(pathBeside(path, EMBEDDINGS_PATH))));
+  const toResponses = createToResponsesRequest(entry);
+  return byApi({
+    chat: createOpenAiCompatible({ ...at(path), toRequest: createToRequest(entry) }),
+    responses: createOpenAiResponses({ ...at(pathBeside(path, RESPONSES_PATH)), toRequest: toResponses }),
+    embeddings: createOpenAiEmbeddings(at(pathBeside(path, EMBEDDINGS_PATH))),
+  });
 }
 
 const CHAT_PATH = '/chat/completions';

@@ -1,6 +1,6 @@
 import type { SteadyClock } from '#kernel/time/clock.ts';
 import type { AppId, KeyId, Mode } from '#kernel/values/ids.ts';
-import { BUCKETS, bucketOf } from '#calls/stats/latency.ts';
+import { BOUNDS_MS, BUCKETS } from '#calls/stats/latency.ts';
 import { statsDropped } from '#calls/stats/metrics.ts';
 import type { StatsOutcome } from '#calls/stats/outcome.ts';
 import type { CallSum, KeySum } from '#calls/stats/queries.ts';
@@ -66,14 +66,11 @@ export function createCallSums(clock: SteadyClock): CallSums {
     return slot;
   }
 
-  /** The sum of a group. Undefined if too many groups wait. */
-  function sumOf<Sum>(sums: Map<string, Sum>, name: string, make: () => Sum): Sum | undefined {
-    let sum = sums.get(name);
-    if (sum === undefined && waiting < WAITING_MAX) {
-      waiting += 1;
-      sum = make();
-      sums.set(name, sum);
-    }
+  /** Begins the sum of a group. Undefined if too many groups wait. */
+  function begun<Sum>(sums: Map<string, Sum>, name: string, sum: Sum): Sum | undefined {
+    if (waiting >= WAITING_MAX) return undefined;
+    waiting += 1;
+    sums.set(name, sum);
     return sum;
   }
 
@@ -82,10 +79,12 @@ export function createCallSums(clock: SteadyClock): CallSums {
       const { appId, keyId, mode, outcome } = call;
       const slot = slotNow();
       const model = call.model ?? '';
-      const sum = sumOf(slot.calls, `${appId} ${mode} ${model} ${outcome}`, () => emptyCalls(call, model));
+      const name = `${appId} ${mode} ${model} ${outcome}`;
+      const sum = slot.calls.get(name) ?? begun(slot.calls, name, emptyCalls(call, model));
       if (sum === undefined) statsDropped.add();
       else addCall(sum, call);
-      const byKey = sumOf(slot.keys, `${appId} ${mode} ${keyId}`, () => emptyKey(call));
+      const nameByKey = `${appId} ${mode} ${keyId}`;
+      const byKey = slot.keys.get(nameByKey) ?? begun(slot.keys, nameByKey, emptyKey(call));
       if (byKey !== undefined) addToKey(byKey, call);
     },
     takeOldest: () => {
@@ -126,7 +125,8 @@ function emptyKey({ appId, mode, keyId }: EndedCall): KeySum {
   return { appId, mode, keyId, calls: 0, chargedCalls: 0, charged: 0n };
 }
 
-function addCall(sum: CallSum, { mode, outcome, charged, promptTokens, completionTokens, ...took }: EndedCall): void {
+function addCall(sum: CallSum, call: EndedCall): void {
+  const { mode, outcome, charged, promptTokens, completionTokens, firstByteMs, totalMs } = call;
   const hasReceipt = mode === 'live' && outcome === 'charged';
   if (!hasReceipt) {
     sum.calls += 1;
@@ -134,8 +134,8 @@ function addCall(sum: CallSum, { mode, outcome, charged, promptTokens, completio
     sum.promptTokens += promptTokens;
     sum.completionTokens += completionTokens;
   }
-  if (took.firstByteMs !== undefined) count((sum.firstByte ??= emptyBuckets()), took.firstByteMs);
-  if (took.totalMs !== undefined) count((sum.total ??= emptyBuckets()), took.totalMs);
+  if (firstByteMs !== undefined) count((sum.firstByte ??= emptyBuckets()), firstByteMs);
+  if (totalMs !== undefined) count((sum.total ??= emptyBuckets()), totalMs);
 }
 
 function addToKey(sum: KeySum, { outcome, charged }: EndedCall): void {
@@ -151,4 +151,11 @@ function emptyBuckets(): number[] {
 function count(buckets: number[], ms: number): void {
   const bucket = bucketOf(ms);
   buckets[bucket] = (buckets[bucket] ?? 0) + 1;
+}
+
+/** The bucket of a duration. */
+export function bucketOf(ms: number): number {
+  let bucket = 0;
+  while (bucket < BOUNDS_MS.length && ms > (BOUNDS_MS[bucket] ?? 0)) bucket += 1;
+  return bucket;
 }

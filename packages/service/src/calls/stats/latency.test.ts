@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BOUNDS_MS, BUCKETS, bucketOf, latencyOf } from '#calls/stats/latency.ts';
+import { bucketOf } from '#calls/stats/call-sums.ts';
+import { BOUNDS_MS, BUCKETS, latencyOf } from '#calls/stats/latency.ts';
 
 test('CP-04 a duration’s bucket is the first fitting it', () => {
   for (const [bucket, bound] of BOUNDS_MS.entries()) {

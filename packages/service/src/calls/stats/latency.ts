@@ -14,13 +14,6 @@ export interface Latency {
   readonly p95Ms: number | undefined;
 }
 
-/** The bucket of a duration. */
-export function bucketOf(ms: number): number {
-  let bucket = 0;
-  while (bucket < BOUNDS_MS.length && ms > (BOUNDS_MS[bucket] ?? 0)) bucket += 1;
-  return bucket;
-}
-
 export function latencyOf(buckets: readonly number[]): Latency {
   const count = buckets.reduce((sum, some) => sum + some, 0);
   return { buckets, count, p50Ms: percentileOf(buckets, count, 0.5), p95Ms: percentileOf(buckets, count, 0.95) };

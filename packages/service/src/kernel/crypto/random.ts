@@ -5,6 +5,8 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const POOL_BYTES = 4096;
 const pool = Buffer.allocUnsafe(POOL_BYTES);
 let used = POOL_BYTES;
+/** Most texts are shorter, and are made here one after another. */
+const draft = Buffer.alloc(64);
 
 /** Returns `count` bytes from the system's generator, at most 4096. */
 export function randomBytes(count: number): Buffer {
@@ -23,7 +25,7 @@ function refill(): void {
 
 /** Returns `length` characters of base62, all 62 equally likely. */
 export function randomBase62(length: number): string {
-  const characters = Buffer.allocUnsafe(length);
+  const characters = length <= draft.length ? draft : Buffer.allocUnsafe(length);
   for (let at = 0; at < length; ) {
     if (used === POOL_BYTES) refill();
     const byte = pool[used] ?? 0;
@@ -34,8 +36,8 @@ export function randomBase62(length: number): string {
     characters[at] = BASE62.charCodeAt(byte % 62);
     at += 1;
   }
-  const text = characters.toString('latin1');
-  characters.fill(0);
+  const text = characters.toString('latin1', 0, length);
+  characters.fill(0, 0, length);
   return text;
 }
 

@@ -1,4 +1,4 @@
-import { Buckets, type Distribution } from '#kernel/metrics/histogram.ts';
+import type { Distribution } from '#kernel/metrics/histogram.ts';
 import { type Cell, type Counter, createCell, declareMetric } from '#kernel/metrics/metrics.ts';
 
 /** The series of one metric that may exist beside the last, which takes all others. */
@@ -56,6 +56,29 @@ export function catalogueReading({ labels, read, ...about }: CatalogueReading): 
       return [...samples].slice(0, CATALOGUE_SERIES_MAX);
     },
   });
+}
+
+/** Counts how many of the observed values were within each bound. */
+class Buckets {
+  /** One for each bound, without what is within a smaller bound, and one for what is above all of them. */
+  readonly counts: number[];
+  sum = 0;
+  readonly #bounds: readonly number[];
+
+  /** The parameter `bounds` has the upper bounds, the smallest first. */
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+    this.counts = Array.from({ length: bounds.length + 1 }, () => 0);
+  }
+
+  /** Counts one value. A few comparisons and two additions: this runs for every call. */
+  observe(value: number): void {
+    const bounds = this.#bounds;
+    let at = 0;
+    while (at < bounds.length && value > (bounds[at] ?? 0)) at += 1;
+    this.counts[at] = (this.counts[at] ?? 0) + 1;
+    this.sum += value;
+  }
 }
 
 /** A histogram of one set of times. All of a set have the same labels. */

@@ -1,26 +1,3 @@
-/** Counts how many of the observed values were within each bound. */
-export class Buckets {
-  /** One for each bound, without what is within a smaller bound, and one for what is above all of them. */
-  readonly counts: number[];
-  sum = 0;
-  readonly #bounds: readonly number[];
-
-  /** The parameter `bounds` has the upper bounds, the smallest first. */
-  constructor(bounds: readonly number[]) {
-    this.#bounds = bounds;
-    this.counts = Array.from({ length: bounds.length + 1 }, () => 0);
-  }
-
-  /** Counts one value. A few comparisons and two additions: this runs for every call. */
-  observe(value: number): void {
-    const bounds = this.#bounds;
-    let at = 0;
-    while (at < bounds.length && value > (bounds[at] ?? 0)) at += 1;
-    this.counts[at] = (this.counts[at] ?? 0) + 1;
-    this.sum += value;
-  }
-}
-
 /** What a histogram has counted, as plain data. */
 export interface Distribution {
   readonly bounds: readonly number[];

@@ -77,7 +77,10 @@ export function labelledCounter<const Values extends LabelValues>(
 ): LabelledCounter<Values> {
   const names = Object.keys(values);
   const root = branchOf(Object.values(values));
-  const samples = combinationsOf(Object.values(values)).map((one) => [labelsText(names, one), cellOf(one)] as const);
+  const samples = combinationsOf(Object.values(values)).map((one) => {
+    const labels = Object.fromEntries(names.map((name, at) => [name, one[at]]));
+    return [labelsText(names, one), of(labels)] as const;
+  });
   declareMetric(name, {
     kind: 'counter',
     help,
@@ -85,13 +88,15 @@ export function labelledCounter<const Values extends LabelValues>(
     read: () => samples.map(([labels, cell]) => [labels, cell.value()]),
   });
 
-  function cellOf(one: readonly unknown[]): Cell {
+  /** Without a list of the values: calls are counted by this. */
+  function of(labels: Readonly<Record<string, unknown>>): Cell {
     let branch: Branch | undefined = root;
-    for (const value of one) branch = branch instanceof Map ? branch.get(value) : undefined;
+    for (let at = 0; at < names.length; at += 1)
+      branch = branch instanceof Map ? branch.get(labels[names[at] ?? '']) : undefined;
     assert(branch !== undefined && !(branch instanceof Map), 'these label values were declared');
     return branch;
   }
-  return { of: (labels) => cellOf(names.map((label) => labels[label])) };
+  return { of };
 }
 
 interface ReadMetric {

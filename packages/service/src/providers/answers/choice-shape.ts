@@ -82,7 +82,7 @@ export function wholeChoice(
   { place, isAtLimit }: { readonly place: number; readonly isAtLimit: boolean },
 ): CompletionChoice {
   const { logprobs = null } = choice;
-  const message = withoutParts(given);
+  const message = Array.isArray(given['content']) ? withoutParts(given) : given;
   const { refusal = null, tool_calls: calls, function_call: call } = message;
   const called = { ofTools: Array.isArray(calls) && calls.length > 0, ofFunction: isJsonObject(call) };
   const isSilent = refusal === null && !called.ofTools && !called.ofFunction;

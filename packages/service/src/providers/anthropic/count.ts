@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/text/json.ts';
 import { errorOfResponse } from '#providers/errors/errors.ts';
 import type { Address } from '#providers/openai-compatible/json-provider.ts';
-import { createKeyedEndpoints } from '#providers/openai-compatible/keyed-endpoints.ts';
+import { createKeyedEndpoints } from '#providers/openai-compatible/json-provider.ts';
 import type { Provider, ProviderCall } from '#providers/port/provider.ts';
 import { upstreamFailureOf } from '#providers/errors/request-failure.ts';
 

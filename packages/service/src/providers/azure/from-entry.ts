@@ -1,7 +1,6 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue-providers.ts';
 import type { HttpClient } from '@purser/upstream-http/client.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
-import { withEmbeddings } from '#providers/embeddings/with-embeddings.ts';
 import { createOpenAiCompatible } from '#providers/openai-compatible/adapter.ts';
 import { createOpenAiEmbeddings } from '#providers/openai-embeddings/adapter.ts';
 import { byApi, createOpenAiResponses } from '#providers/openai-responses/adapter.ts';
@@ -29,11 +28,11 @@ export function fromAzureEntry(http: HttpClient, entry: Entry, key: KeySource | 
   // Responses has no path of a deployment, and no dated version that resources of today need.
   const responses = new URL(`${base}/v1/responses${query(deployments ? undefined : apiVersion)}`);
   const address = { http, key, keyHeader: 'api-key' };
-  const ofText = byApi(
-    createOpenAiCompatible({ ...address, urlOf: urlsOf('chat/completions') }),
-    createOpenAiResponses({ ...address, urlOf: () => responses, toRequest: createToResponsesRequest() }),
-  );
-  return withEmbeddings(ofText, createOpenAiEmbeddings({ ...address, urlOf: urlsOf('embeddings') }));
+  return byApi({
+    chat: createOpenAiCompatible({ ...address, urlOf: urlsOf('chat/completions') }),
+    responses: createOpenAiResponses({ ...address, urlOf: () => responses, toRequest: createToResponsesRequest() }),
+    embeddings: createOpenAiEmbeddings({ ...address, urlOf: urlsOf('embeddings') }),
+  });
 }
 
 function query(version: string | undefined): string {

@@ -1,4 +1,4 @@
-import type { BufferedResponse, HttpClient, LargeBody } from '@purser/upstream-http/client.ts';
+import type { BufferedResponse, Endpoint, HttpClient, LargeBody } from '@purser/upstream-http/client.ts';
 import { parseJson } from '#kernel/text/json.ts';
 import type { Completion } from '#providers/port/completion.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
@@ -6,7 +6,6 @@ import type { ChunkReader } from '#providers/openai-compatible/chunk-reader.ts';
 import { ChunkStream } from '#providers/openai-compatible/chunk-stream.ts';
 import { closeTruncatedJson } from '#providers/answers/truncated-json.ts';
 import { errorOfResponse } from '#providers/errors/errors.ts';
-import { createKeyedEndpoints } from '#providers/openai-compatible/keyed-endpoints.ts';
 import type { ToRequest } from '#providers/openai-compatible/to-request.ts';
 import { ANSWER_BYTES_MAX, type Provider, type ProviderCall } from '#providers/port/provider.ts';
 import { upstreamFailureOf } from '#providers/errors/request-failure.ts';
@@ -61,13 +60,15 @@ export function createJsonProvider(address: Address, words: Interface): Provider
       const body = words.toRequest(call, false);
       const limits = { timeoutMs: call.timeoutMs, bytesMax: ANSWER_BYTES_MAX, headers: call.headers };
       try {
-        const { postBuffered } = await plain.endpointOf(call.providerModel);
+        const endpoint = plain.endpointOf(call.providerModel);
+        // Nearly every key is here: a promise is only waited for where there is one.
+        const { postBuffered } = endpoint instanceof Promise ? await endpoint : endpoint;
         const response = await postBuffered(body, limits);
         const { status, text, large } = response;
         if (status === UNAUTHORIZED) plain.refused();
         if (text === undefined) throw errorOf(status, response.error, call.request);
-        const answerOf = (): Completion => readAnswer(words, { response, text, call });
-        return large === undefined ? answerOf() : await largeAnswerOf(large, answerOf);
+        const answered = { response, text, call };
+        return large === undefined ? readAnswer(words, answered) : await largeAnswerOf(large, words, answered);
       } catch (fault) {
         throw upstreamFailureOf(fault);
       }
@@ -75,7 +76,8 @@ export function createJsonProvider(address: Address, words: Interface): Provider
     stream: async (call, signal) => {
       const body = words.toRequest(call, true);
       try {
-        const { postStreamed } = await streamed.endpointOf(call.providerModel);
+        const endpoint = streamed.endpointOf(call.providerModel);
+        const { postStreamed } = endpoint instanceof Promise ? await endpoint : endpoint;
         const response = await postStreamed(body, {
           silenceMsMax: call.timeoutMs,
           signal,
@@ -104,12 +106,66 @@ function readAnswer(words: Interface, { response, text, call }: Answered): Compl
 }
 
 /** A large answer is read while no other one is, and keeps its place until the gateway has made the caller's answer of it. */
-async function largeAnswerOf(large: LargeBody, answerOf: () => Completion): Promise<Completion> {
+async function largeAnswerOf(large: LargeBody, words: Interface, answered: Answered): Promise<Completion> {
   try {
     await large.nextStep();
-    return { ...answerOf(), large };
+    return { ...readAnswer(words, answered), large };
   } catch (fault) {
     large.leave();
     throw fault;
   }
+}
+
+/** Heads that are kept for models with addresses of their own. An operator has far fewer. */
+const ENDPOINTS_MAX = 1_000;
+
+interface KeyedEndpointsOptions {
+  readonly http: HttpClient;
+  /** Where calls of a model go. */
+  readonly urlOf: (providerModel: string) => URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly key: KeySource | undefined;
+  /** The header of a key that is no token, which holds the key alone. If it is undefined, the key is sent in `authorization`, as a token. */
+  readonly keyHeader?: string | undefined;
+}
+
+interface KeyedEndpoints {
+  /** The endpoint of a model, whose head has the present key. */
+  readonly endpointOf: (providerModel: string) => Endpoint | Promise<Endpoint>;
+  /** The provider has refused the key. */
+  readonly refused: () => void;
+}
+
+/** The endpoints of a provider. The head of each is built once for each key, and not for each call. */
+export function createKeyedEndpoints(options: KeyedEndpointsOptions): KeyedEndpoints {
+  const { http, urlOf, headers, key, keyHeader } = options;
+  const built = new Map<string, Endpoint>();
+  let builtFor: string | undefined;
+
+  function keyed(text: string | undefined): Readonly<Record<string, string>> {
+    if (text === undefined) return headers;
+    const isAlone = keyHeader !== undefined && key?.isToken === false;
+    return { ...headers, ...(isAlone ? { [keyHeader]: text } : { authorization: `Bearer ${text}` }) };
+  }
+
+  function endpointWith(text: string | undefined, providerModel: string): Endpoint {
+    if (text !== builtFor || built.size >= ENDPOINTS_MAX) built.clear();
+    builtFor = text;
+    const known = built.get(providerModel);
+    if (known !== undefined) return known;
+    const endpoint = http.endpoint(urlOf(providerModel), keyed(text));
+    built.set(providerModel, endpoint);
+    return endpoint;
+  }
+
+  return {
+    endpointOf: (providerModel) => {
+      const current = key?.current();
+      if (current === undefined || typeof current === 'string') return endpointWith(current, providerModel);
+      return current.then((text) => endpointWith(text, providerModel));
+    },
+    refused: () => {
+      if (builtFor !== undefined) key?.refused(builtFor);
+    },
+  };
 }

@@ -19,10 +19,19 @@ export function createOpenAiResponses({ toRequest, ...address }: AdapterOptions)
   });
 }
 
-/** A provider that serves both interfaces, or one of them: the upstream of a call says which. */
-export function byApi(chat: Provider, responses: Provider): Provider {
-  const of = (call: ProviderCall): Provider =>
-    speaksResponses({ apis: call.apis, wire: call.native?.api }) ? responses : chat;
+interface ByApi {
+  readonly chat: Provider;
+  readonly responses: Provider;
+  /** Only a caller of that interface asks for them. */
+  readonly embeddings: Provider;
+}
+
+/** A provider that serves all interfaces of OpenAI's format, or some of them: the call and its upstream say which. */
+export function byApi({ chat, responses, embeddings }: ByApi): Provider {
+  const of = ({ apis, native }: ProviderCall): Provider => {
+    if (native?.api === 'embeddings') return embeddings;
+    return apis !== undefined && speaksResponses({ apis, wire: native?.api }) ? responses : chat;
+  };
   return { complete: (call) => of(call).complete(call), stream: (call, signal) => of(call).stream(call, signal) };
 }
 
