@@ -6,7 +6,7 @@ import { tableOf } from '../benchmarks/support/table.ts';
 import type { Model, Upstream } from '../packages/service/src/catalogue/catalogue.ts';
 import type { ChatCall } from '../packages/service/src/gateway/call/call.ts';
 import { createStreamTally } from '../packages/service/src/gateway/stream/stream-tally.ts';
-import { chatReply } from '../packages/service/src/gateway/wires/chat/reply.ts';
+import { chatReply } from '../packages/service/src/gateway/wires/chat/chat.ts';
 import { newCallId } from '../packages/service/src/kernel/values/ids.ts';
 import { parseJson } from '../packages/service/src/kernel/text/json.ts';
 import { micros } from '../packages/service/src/kernel/values/micros.ts';

@@ -3,8 +3,10 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import type { Model } from '../../packages/service/src/catalogue/catalogue.ts';
 import { chargeOf, type Price } from '../../packages/service/src/catalogue/price.ts';
+import { acceptedBy } from '../../packages/service/src/gateway/parameters/parameters.ts';
 import {
   holdRequestOf,
+  measurePrompt,
   outputTokensWithin,
   providerCallOf,
 } from '../../packages/service/src/gateway/usage/hold-request.ts';
@@ -22,7 +24,7 @@ import {
 import type { JsonObject } from '../../packages/service/src/kernel/text/json.ts';
 import { MICROS_MAX, type Micros, micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { Refusal } from '../../packages/service/src/kernel/faults/refusal.ts';
-import { chatReply } from '../../packages/service/src/gateway/wires/chat/reply.ts';
+import { chatReply } from '../../packages/service/src/gateway/wires/chat/chat.ts';
 import { createToRequest } from '../../packages/service/src/providers/openai-compatible/to-request.ts';
 import { anyRequest, promptTokensMost } from '../support/any-request.ts';
 import { COMPLETIONS, send } from '../support/client.ts';
@@ -105,7 +107,8 @@ function admitted(body: string, model: Model): AskingCall {
   const bytes = Buffer.from(body);
   const request = parseBody(bytes);
   assert.ok(!(request instanceof Refusal));
-  const refused = checkShape(request) ?? checkModelParameters(request, model, String);
+  const measured = measurePrompt(request, acceptedBy(model.parameters));
+  const refused = checkShape(request) ?? checkModelParameters(request, model, { nameOf: String, measured });
   assert.equal(refused?.message, undefined);
   return callOf({ request, leftOut: [] }, model, {
     wire: 'chat',
@@ -118,6 +121,7 @@ function admitted(body: string, model: Model): AskingCall {
     pseudonyms,
     upstreams: model.upstreams,
     idempotencyKey: undefined,
+    measured,
   });
 }
 

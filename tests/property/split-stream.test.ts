@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Model, Upstream } from '../../packages/service/src/catalogue/catalogue.ts';
 import type { ChatCall } from '../../packages/service/src/gateway/call/call.ts';
-import { chatReply } from '../../packages/service/src/gateway/wires/chat/reply.ts';
+import { chatReply } from '../../packages/service/src/gateway/wires/chat/chat.ts';
 import { createStreamTally } from '../../packages/service/src/gateway/stream/stream-tally.ts';
 import { newCallId } from '../../packages/service/src/kernel/values/ids.ts';
 import { micros } from '../../packages/service/src/kernel/values/micros.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { knownCallers, strangers } from '../../../packages/service/src/http/requests/arriving-bodies.ts';
+import { knownCallers, strangers } from '../../../packages/service/src/http/requests/read-body.ts';
 import { type Reply, send } from '../../support/client.ts';
 import { newOwner } from '../../support/control.ts';
 import { openRaw, parseRaw } from '../../support/raw-http.ts';

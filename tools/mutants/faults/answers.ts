@@ -104,12 +104,7 @@ export const ANSWER_FAULTS: readonly Mutant[] = [
   {
     id: 'syntax-of-the-prompt-estimated',
     clause: 'CC-23',
-    edits: [
-      holdRequest(
-        'promptCharactersOf(request) + innerBytes - requestText.length - dataUrlBytes',
-        'innerBytes - dataUrlBytes',
-      ),
-    ],
+    edits: [holdRequest('characters + innerBytes - requestText.length - dataUrlBytes', 'innerBytes - dataUrlBytes')],
     killer: charging('CC-23 our prompt count ignores JSON spelling'),
   },
   {

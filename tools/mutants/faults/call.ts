@@ -186,8 +186,8 @@ export const CALL_FAULTS: readonly Mutant[] = [
     clause: 'CC-08',
     edits: [
       plainCall(
-        '\n  const { charged, isKept = false } = await endKept(lane, { hold, ending, caller }, answerOf);',
-        '\n  const { charge: charged } = ending;\n  const isKept = false;\n  void endKept(lane, { hold, ending, caller }, answerOf);',
+        "\n    const { charged } = await lane.settle(hold, ending, 'always'); //",
+        "\n    const { charge: charged } = ending;\n    void lane.settle(hold, ending, 'always'); //",
       ),
     ],
     killer: settledFirst('CC-08 a buffered answer is sent only after its settlement'),

@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Caller, KeyDirectory } from '#developers/keys/directory.ts';
 import type { Idempotency } from '#idempotency/idempotency.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
 import { parseUser } from '#gateway/request/admission.ts';
-import { checkContext } from '#gateway/request/context-bound.ts';
 import type { Answer } from '#gateway/answer/answer.ts';
 import {
   callOf,
@@ -13,23 +12,24 @@ import {
   findEligible,
   parseIdempotencyKey,
   resolveModel,
-  type RetryMarks,
 } from '#gateway/request/validate-call.ts';
-import { checkModelOfWire, findOutcomeModel } from '#gateway/request/check-model.ts';
+import { checkContext, checkModelOfWire, findOutcomeModel, supportOf } from '#gateway/request/check-model.ts';
 import { withCallersName } from '#gateway/request/callers-name.ts';
 import type { AskingCall, Drains, Gone, StreamPace, Rejections } from '#gateway/call/call.ts';
 import type { CallNotes } from '#gateway/call/call-notes.ts';
 import type { BeginSpan } from '#gateway/call/call-span.ts';
 import type { Lane } from '#gateway/call/lane.ts';
-import type { Wire } from '#gateway/call/wire.ts';
+import type { Wire, WireRequest } from '#gateway/call/wire.ts';
 import { parseBody } from '#gateway/body/parse-body.ts';
-import { supportOf } from '#gateway/request/model-support.ts';
+import { acceptedBy } from '#gateway/parameters/parameters.ts';
 import type { Pseudonyms } from '#gateway/request/pseudonyms.ts';
 import type { Upstreams } from '#gateway/upstream/upstreams.ts';
 import { runInLane } from '#gateway/run-in-lane.ts';
-import type { CorrelationId } from '#kernel/values/ids.ts';
+import { measurePrompt } from '#gateway/usage/hold-request.ts';
+import type { CorrelationId, EndUserId } from '#kernel/values/ids.ts';
 import type { Log } from '#kernel/log.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
+import { headerOf } from '#kernel/text/header-text.ts';
 import type { RateLimiter } from '#limits/rate-limit.ts';
 
 /** Everything that a call uses on its way. Made once, at start. */
@@ -55,15 +55,11 @@ export interface Gateway {
   readonly beginSpan: BeginSpan | undefined;
 }
 
-interface Incoming {
+/** A call whose caller is known and whose body has come. */
+export interface Incoming {
   readonly wire: Pick<Wire, 'name' | 'read'>;
   readonly caller: Caller;
-  readonly user: string | undefined;
-  readonly userAgent: string | undefined;
-  /** The headers of Messages. */
-  readonly version?: string | undefined;
-  readonly betas?: string | undefined;
-  readonly retry: RetryMarks;
+  readonly headers: IncomingHttpHeaders;
   readonly correlationId: CorrelationId;
   /** The whole body, within its size limit. */
   readonly bytes: Buffer;
@@ -111,15 +107,21 @@ export async function countPrompt(gateway: Gateway, incoming: Incoming): Promise
 
 /** The checks of a call, up to those that need its wallet. */
 function prepareCall(gateway: Gateway, incoming: Incoming): AskingCall | Refusal {
-  const { wire, caller, correlationId, bytes, notes, userAgent, version, betas } = incoming;
-  const { appId } = caller.app;
-  const userId = parseUser(caller, incoming.user);
+  const { wire, caller, headers, correlationId, bytes, notes } = incoming;
+  const userId = parseUser(caller, headerOf(headers, 'x-service-user'));
   if (userId instanceof Refusal) return userId;
   notes.userId = userId;
 
-  const body = parseBody(incoming.bytes);
+  const body = parseBody(bytes);
   if (body instanceof Refusal) return body;
-  const asking = wire.read(body, { appId, userId, mode: caller.mode, userAgent, version, betas });
+  const asking = wire.read(body, {
+    appId: caller.app.appId,
+    userId,
+    mode: caller.mode,
+    userAgent: headerOf(headers, 'user-agent'),
+    version: headerOf(headers, 'anthropic-version'),
+    betas: headerOf(headers, 'anthropic-beta'),
+  });
   if (asking instanceof Refusal) return asking;
   const { isStream, model: name } = asking;
   notes.isStream = isStream;
@@ -131,27 +133,22 @@ function prepareCall(gateway: Gateway, incoming: Incoming): AskingCall | Refusal
 
   const barred =
     checkEntitlement(caller, model, name) ??
-    (outcome === undefined ? checkModelsOfKey(gateway.catalogue, caller, { model, name }) : undefined);
+    (outcome === undefined ? checkModelsOfKey(gateway.catalogue, caller, model, name) : undefined);
   if (barred !== undefined) return barred;
   const misplaced = checkModelOfWire(model, name, wire.name);
   if (misplaced !== undefined) return misplaced;
   const fitted = asking.fit(supportOf(model, wire.name));
   if (fitted instanceof Refusal) return fitted;
   const { request } = fitted;
-  const refused = checkModelParameters(request, model, asking.nameOf) ?? checkContext(request, model, bytes.length);
+  const measured = measurePrompt(request, acceptedBy(model.parameters));
+  const refused =
+    checkModelParameters(request, model, { nameOf: asking.nameOf, measured }) ??
+    checkContext(request, model, bytes.length);
   if (refused !== undefined) return withCallersName(asking.nameOf, refused);
   const eligible = findEligible(fitted, model, wire.name);
   if (eligible instanceof Refusal) return withCallersName(asking.nameOf, eligible);
 
-  const repeatable = {
-    appId,
-    mode: caller.mode,
-    userId,
-    wire: wire.name,
-    isStream,
-    body: () => asking.joinsBy?.() ?? bytes,
-  };
-  const idempotencyKey = parseIdempotencyKey(gateway.idempotency.digests, incoming.retry, repeatable);
+  const idempotencyKey = keyOf(gateway, incoming, { asking, userId });
   if (idempotencyKey instanceof Refusal) return idempotencyKey;
 
   return callOf(fitted, model, {
@@ -165,5 +162,30 @@ function prepareCall(gateway: Gateway, incoming: Incoming): AskingCall | Refusal
     pseudonyms: gateway.pseudonyms,
     upstreams: gateway.upstreams.inOrder(eligible),
     idempotencyKey,
+    measured,
   });
+}
+
+/** The idempotency key of a call that says that it may be retried, or is a retry. */
+function keyOf(
+  { idempotency: { digests } }: Gateway,
+  { wire, caller, headers, bytes }: Incoming,
+  { asking, userId }: { readonly asking: WireRequest; readonly userId: EndUserId },
+): ReturnType<typeof parseIdempotencyKey> {
+  const { joinSeconds, mode } = caller;
+  const key = headerOf(headers, 'idempotency-key');
+  const retryCount = headerOf(headers, 'x-stainless-retry-count');
+  if (key === undefined && retryCount === undefined && joinSeconds === null) return undefined;
+  return parseIdempotencyKey(
+    digests,
+    { idempotencyKey: key, retryCount, joinSeconds },
+    {
+      appId: caller.app.appId,
+      mode,
+      userId,
+      wire: wire.name,
+      isStream: asking.isStream,
+      body: () => asking.joinsBy?.() ?? bytes,
+    },
+  );
 }

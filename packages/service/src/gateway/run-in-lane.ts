@@ -72,8 +72,13 @@ export async function runInLane<M extends Mode>(
   times.endedMs = steadyClock.nowMs();
   const { text, ending } = whole;
   const facts = answerFactsOf(call, route.outputTokens);
-  const answerOf = () => ({ ...facts, isStream: false, text });
   // Settled before it is answered: the charge that the caller reads is on the books, even if the process dies next.
+  if (call.idempotencyKey === undefined) {
+    const { charged } = await lane.settle(hold, ending, 'always'); // Nearly every call: nobody asks for its answer again.
+    caller.notes.settled(ending, charged);
+    return { kind: 'plain', facts, charged, text, onSent: undefined };
+  }
+  const answerOf = () => ({ ...facts, isStream: false, text });
   const { charged, isKept = false } = await endKept(lane, { hold, ending, caller }, answerOf);
   caller.notes.settled(ending, charged);
   const onSent = isKept ? undefined : keepUndelivered(call, caller, { answerOf, charged });

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createClosing } from '#http/listener/closing.ts';
+import { createClosing, createInFlight } from '#http/listener/closing.ts';
 import { createHttpServer } from '#http/server.ts';
-import { createInFlight } from '#http/listener/in-flight.ts';
 import { createLog } from '#kernel/log.ts';
 
 type Options = Parameters<typeof createHttpServer>[0];

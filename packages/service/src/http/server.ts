@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
 import { CallNotes } from '#gateway/call/call-notes.ts';
 import type { Wire } from '#gateway/call/wire.ts';
-import type { Closing } from '#http/listener/closing.ts';
+import { type Closing, type InFlight } from '#http/listener/closing.ts';
 import { envelopeOf } from '#http/answers/envelope.ts';
 import { refusals } from '#http/answers/refusal-counter.ts';
 import { handleBalance } from '#http/data-plane/balance.ts';
@@ -30,7 +30,6 @@ import {
   sendNotAllowed,
   sendRefusal,
 } from '#http/answers/respond.ts';
-import type { InFlight } from '#http/listener/in-flight.ts';
 import type { Log } from '#kernel/log.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { ProcessorWebhooks } from '#payments/booking/processor-webhooks.ts';

@@ -1,5 +1,4 @@
-import type { CallNotes } from '#gateway/call/call-notes.ts';
-import { msBetween } from '#gateway/call/call-times.ts';
+import { type CallNotes, msBetween } from '#gateway/call/call-notes.ts';
 import { type CallSpan, SPAN_PARTS, spanIdOf, spanIdOfTry } from '#gateway/call/call-span.ts';
 import type { FailedTry, Served } from '#gateway/call/serving.ts';
 import type { Upstream } from '#catalogue/catalogue.ts';

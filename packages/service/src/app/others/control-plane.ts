@@ -2,7 +2,7 @@ import type { Developers } from '#app/others/developers.ts';
 import type { Webhooks } from '#app/compose/webhooks.ts';
 import type { Ground } from '#app/process/ground.ts';
 import type { Reports } from '#app/reports/reports.ts';
-import type { InFlight } from '#http/listener/in-flight.ts';
+import { type InFlight } from '#http/listener/closing.ts';
 import type { ControlPlane } from '#http/planes/control-plane.ts';
 import { createCallerAddress } from '#http/requests/caller-address.ts';
 import { describeFault } from '#kernel/log.ts';

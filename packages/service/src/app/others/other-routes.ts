@@ -18,7 +18,7 @@ import { openUserHistory } from '#app/reports/user-movements.ts';
 import type { Links } from '#connections/link.ts';
 import type { Generations } from '#db/processes/generations.ts';
 import type { CellRoute } from '#http/cells/questions/question.ts';
-import type { InFlight } from '#http/listener/in-flight.ts';
+import type { InFlight } from '#http/listener/closing.ts';
 import type { OtherRoutes } from '#http/listener/other-routes.ts';
 import type { OwnCalls } from '#http/listener/own-calls.ts';
 import type { Throttle } from '#limits/throttle.ts';

@@ -15,7 +15,7 @@ import { addUserRoutes } from '#http/control-plane/usage/users.ts';
 import { addListenTokenRoutes } from '#http/control-plane/webhooks/listen-tokens.ts';
 import { addListenerRoutes } from '#http/control-plane/webhooks/listeners.ts';
 import { addWebhookRoutes } from '#http/control-plane/webhooks/webhook.ts';
-import { followHandlers, type InFlight } from '#http/listener/in-flight.ts';
+import { followHandlers, type InFlight } from '#http/listener/closing.ts';
 import type { ControlPlane } from '#http/planes/control-plane.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { createPlanes, type Plane, type PlanePaces, type Planes } from '#http/planes/planes.ts';

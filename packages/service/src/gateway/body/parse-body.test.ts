@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isDeeperThan } from '#gateway/body/json-bytes.ts';
-import { DEPTH_MAX, parseBody } from '#gateway/body/parse-body.ts';
+import { DEPTH_MAX, isDeeperThan, parseBody } from '#gateway/body/parse-body.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
 
 /** Writes JSON with this many levels. Each bracket is drawn in turn. */

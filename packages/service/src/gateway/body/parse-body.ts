@@ -1,9 +1,17 @@
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/text/json.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { ValueFault } from '#gateway/parameters/values.ts';
-import { countMembers } from '#gateway/body/json-bytes.ts';
-import { findRepeatedName } from '#gateway/body/repeated-names.ts';
 import { pathOf, type Step } from '#gateway/body/value-path.ts';
+
+/** The bytes of JSON that a scan acts on. */
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const COLON = 0x3a;
+const COMMA = 0x2c;
 
 /** The root value is level 1 (CC-07). */
 export const DEPTH_MAX = 32;
@@ -93,7 +101,8 @@ function unsafeMember(holder: JsonObject): Unsafe | undefined {
   const names = Object.keys(holder);
   membersSeen += names.length;
   for (const name of names) {
-    const found = unsafeName(name, holder) ?? unsafeIn(holder[name]);
+    const isSuspect = name === '__proto__' || name === 'constructor';
+    const found = (isSuspect ? unsafeName(name, holder) : undefined) ?? unsafeIn(holder[name]);
     if (found !== undefined) return { ...found, steps: [name, ...found.steps] };
   }
   return undefined;
@@ -102,8 +111,102 @@ function unsafeMember(holder: JsonObject): Unsafe | undefined {
 function unsafeName(name: string, holder: JsonObject): Unsafe | undefined {
   const expects = 'absent: no property may be called so here';
   if (name === '__proto__') return { steps: [], expects };
-  if (name !== 'constructor') return undefined;
   const member = holder[name];
   const reaches = typeof member === 'object' && member !== null && Object.hasOwn(member, 'prototype');
   return reaches ? { steps: ['prototype'], expects } : undefined;
+}
+
+/** Returns true if brackets outside of strings nest deeper than `levels`. */
+export function isDeeperThan(bytes: Buffer, levels: number): boolean {
+  return countMembers(bytes, levels) === undefined;
+}
+
+/** Counts the members of all objects. Undefined if brackets nest deeper than `levels`: it stops at the first one that does. */
+function countMembers(bytes: Buffer, levels: number): number | undefined {
+  let depth = 0;
+  let members = 0;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index];
+    if (byte === QUOTE) {
+      index = endOfString(bytes, index + 1);
+    } else if (byte === COLON) {
+      members += 1;
+    } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      depth += 1;
+      if (depth > levels) return undefined;
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+      depth -= 1;
+    }
+  }
+  return members;
+}
+
+/** Returns true if the objects and arrays have more values than `most`, by their commas. Reads no further than that. */
+export function hasMoreValuesThan(bytes: Buffer, most: number): boolean {
+  let commas = 0;
+  for (let index = 0; index < bytes.length && commas < most; index += 1) {
+    const byte = bytes[index];
+    if (byte === QUOTE) index = endOfString(bytes, index + 1);
+    else if (byte === COMMA) commas += 1;
+  }
+  return commas >= most;
+}
+
+/** The offset of the quote that ends the string, or the end of the bytes. Uses `indexOf`, which is native: prompts are long. */
+function endOfString(bytes: Buffer, from: number): number {
+  for (let end = bytes.indexOf(QUOTE, from); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {
+    let escapes = 0;
+    while (end - escapes > from && bytes[end - escapes - 1] === BACKSLASH) escapes += 1;
+    if (escapes % 2 === 0) return end;
+  }
+  return bytes.length;
+}
+
+const ONLY_ONCE = 'given only once: an object may not have two members of one name';
+
+/** An object or a list that is open where the scan is. */
+interface Open {
+  /** The names that an object has had so far. Undefined for a list. */
+  readonly names: Set<string> | undefined;
+  /** The name or index that was read last. */
+  step: Step;
+  /** The next string of an object is a name. */
+  isNameNext: boolean;
+}
+
+/**
+ * Finds the first name that an object of valid JSON has twice (CC-20). Escapes are read: `"\u006dodel"` is `"model"`. One pass,
+ * but slower than the parser, so it is called only if there is such a name.
+ */
+function findRepeatedName(bytes: Buffer): ValueFault | undefined {
+  const open: Open[] = [];
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index];
+    const inner = open.at(-1);
+    if (byte === QUOTE) {
+      const end = endOfString(bytes, index + 1);
+      if (inner?.isNameNext === true && isRepeated(inner, bytes.toString('utf8', index, end + 1))) {
+        return { path: pathOf(open.map(({ step }) => step)), expects: ONLY_ONCE };
+      }
+      index = end;
+    } else if (byte === OPEN_OBJECT) open.push({ names: new Set(), step: '', isNameNext: true });
+    else if (byte === OPEN_ARRAY) open.push({ names: undefined, step: 0, isNameNext: false });
+    else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) open.pop();
+    else if (byte === COMMA && inner !== undefined) goOn(inner);
+  }
+  return undefined;
+}
+
+function goOn(inner: Open): void {
+  if (typeof inner.step === 'number') inner.step += 1;
+  else inner.isNameNext = true;
+}
+
+function isRepeated(holder: Open, quoted: string): boolean {
+  const name = JSON.parse(quoted) as string;
+  holder.step = name;
+  holder.isNameNext = false;
+  const isKnown = holder.names?.has(name) === true;
+  holder.names?.add(name);
+  return isKnown;
 }

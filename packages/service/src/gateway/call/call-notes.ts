@@ -3,9 +3,8 @@ import type { ErrorCode } from '@purser/contract/errors.ts';
 import type { TokenUsage } from '#catalogue/price.ts';
 import type { CallId, EndUserId } from '#kernel/values/ids.ts';
 import type { CallSession } from '#kernel/calls/call-session.ts';
-import { steadyClock } from '#kernel/time/clock.ts';
+import { type SteadyClock, steadyClock } from '#kernel/time/clock.ts';
 import type { CallSpan } from '#gateway/call/call-span.ts';
-import { CallTimes } from '#gateway/call/call-times.ts';
 import type { Served } from '#gateway/call/serving.ts';
 import type { Wire } from '#gateway/call/wire.ts';
 import { type Micros, ZERO_MICROS } from '#kernel/values/micros.ts';
@@ -25,6 +24,39 @@ export interface Failure {
   readonly kind: UpstreamError['kind'];
   /** The provider's HTTP status. Undefined if it sent none, or if the failure came after a 200. */
   readonly status: number | undefined;
+}
+
+/**
+ * When a call reached each of its steps, by one steady clock: only differences mean anything. 0: it did not reach that step.
+ * Taken once for each call, and read by its log line, its metrics and its trace. One kind of number in every field, and no
+ * text: an open stream keeps this.
+ */
+class CallTimes {
+  /** The head of the request has come. */
+  readonly startMs: number;
+  /** The time when key, rate and the whole request had been accepted. What follows is the hold. */
+  admittedMs = 0;
+  /** The hold is placed. A retry has also waited for the earlier call, if that one failed. */
+  heldMs = 0;
+  /** The first request was sent to a provider. In the sandbox: the answer was begun. */
+  askedMs = 0;
+  /** The first of a stream came from the provider. A plain answer comes whole: 0. */
+  firstByteMs = 0;
+  /** The provider's answer has ended, or failed for good. What follows is the settlement. */
+  endedMs = 0;
+  /** The hold is settled or released, or its settlement is on disk until the database is back. */
+  settledMs = 0;
+  /** The answer has been handed over, or refused: the call is over. */
+  doneMs = 0;
+
+  constructor({ nowMs }: SteadyClock = steadyClock) {
+    this.startMs = nowMs();
+  }
+}
+
+/** How long a call took between two of its steps. Undefined if it did not reach one of them. */
+export function msBetween(fromMs: number, toMs: number): number | undefined {
+  return fromMs > 0 && toMs > 0 ? toMs - fromMs : undefined;
 }
 
 /**

@@ -118,30 +118,3 @@ function imageFault(image: unknown, path: string): ValueFault | undefined {
   if (isJsonObject(image) && typeof url === 'string' && IMAGE_URL.test(url)) return textFault(image, 'detail', path);
   return { path: `${path}.url`, expects: 'an http(s) address, or a data URL of a PNG, JPEG, WebP or GIF image' };
 }
-
-/** The address of an image part, which may be a data URL; undefined for any other part. */
-function imageUrlOf(part: JsonObject): string | undefined {
-  if (part['type'] !== 'image_url') return undefined;
-  const image = part['image_url'];
-  const url = isJsonObject(image) ? image['url'] : undefined;
-  return typeof url === 'string' ? url : undefined;
-}
-
-/** Counts the images, and the bytes of their data URLs in the body (WA-07). Messages must have been checked. */
-export function measureImages(messages: readonly JsonObject[]): {
-  readonly images: number;
-  readonly dataUrlBytes: number;
-} {
-  let images = 0;
-  let dataUrlBytes = 0;
-  for (const { content } of messages) {
-    if (!Array.isArray(content)) continue;
-    for (const part of content as readonly JsonObject[]) {
-      const url = imageUrlOf(part);
-      if (url === undefined) continue;
-      images += 1;
-      if (!/^http/i.test(url)) dataUrlBytes += url.length;
-    }
-  }
-  return { images, dataUrlBytes };
-}

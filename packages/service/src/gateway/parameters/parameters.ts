@@ -110,7 +110,8 @@ export function acceptedBy(list: ReadonlySet<string> | undefined): ReadonlySet<s
 
 /** The first parameter that is not accepted. One that says nothing is passed over. */
 export function findUnaccepted(request: JsonObject, accepted: ReadonlySet<string>): string | undefined {
-  return Object.keys(request).find((name) => !accepted.has(name) && !saysNothing(name, request));
+  for (const name of Object.keys(request)) if (!accepted.has(name) && !saysNothing(name, request)) return name;
+  return undefined;
 }
 
 /** Returns true for a `null` and for a documented default, because many clients send every field that they have. */
@@ -123,14 +124,18 @@ function saysNothing(name: string, request: JsonObject): boolean {
   return isOneOf(value, (PARAMETERS.get(name) ?? VENDOR_PARAMETERS.get(name))?.defaults ?? []);
 }
 
-/** The first parameter whose value is not accepted, with the place of the fault in the value. */
-export function findBadValue(request: JsonObject): ValueFault | undefined {
+/**
+ * The name of the first parameter that the gateway does not know, or else the first value that is not accepted, with the place of the
+ * fault in it. One walk over the parameters.
+ */
+export function findMisuse(request: JsonObject): string | ValueFault | undefined {
+  let bad: ValueFault | undefined;
   for (const name of Object.keys(request)) {
+    if (!NAMED_PARAMETERS.has(name) && !saysNothing(name, request)) return name;
     const value = request[name];
-    const fault = value === null ? undefined : PARAMETERS.get(name)?.faultOf(value, name);
-    if (fault !== undefined) return fault;
+    if (bad === undefined && value !== null) bad = PARAMETERS.get(name)?.faultOf(value, name);
   }
-  return findConflict(request);
+  return bad ?? findConflict(request);
 }
 
 /** Values that are right on their own, but not together. */
@@ -141,7 +146,7 @@ function findConflict(request: JsonObject): ValueFault | undefined {
   if (Number(request['top_logprobs'] ?? 0) > 0 && request['logprobs'] !== true) {
     return { path: 'top_logprobs', expects: 'absent without `"logprobs": true`' };
   }
-  return findChoiceFault(request);
+  return (request['tool_choice'] ?? 'none') === 'none' ? undefined : findChoiceFault(request);
 }
 
 /** Lists that clients send empty and that say nothing then. Providers refuse them. */
@@ -189,13 +194,20 @@ const DECIDED_HERE = new Set(['model', ...OUTPUT_LIMITS, 'stream', 'stream_optio
  * What the provider is asked, from a checked request: the fields that it takes, without those that stay here, and with `ours` in
  * place of the caller's. As an object, and as JSON without what the gateway decides.
  */
-export function passOn(request: JsonObject, accepted: ReadonlySet<string>, ours: JsonObject): Asked {
+export function passOn(request: JsonObject, accepted: ReadonlySet<string>, { ours, native }: PassedBeside): Asked {
   const passed: Record<string, unknown> = {};
+  const undecided: Record<string, unknown> = {};
   for (const name of Object.keys(request)) {
-    if (request[name] !== null && accepted.has(name) && !STAYS_HERE.has(name)) passed[name] = request[name];
+    if (request[name] === null || !accepted.has(name) || STAYS_HERE.has(name)) continue;
+    passed[name] = request[name];
+    if (!DECIDED_HERE.has(name)) undecided[name] = request[name];
   }
   Object.assign(passed, ours);
-  const undecided: Record<string, unknown> = {};
-  for (const name of Object.keys(passed)) if (!DECIDED_HERE.has(name)) undecided[name] = passed[name];
-  return { request: passed, requestText: JSON.stringify(undecided) };
+  return { request: passed, requestText: JSON.stringify(Object.assign(undecided, ours)), native };
+}
+
+interface PassedBeside {
+  readonly ours: JsonObject;
+  /** The caller's own form. */
+  readonly native?: Asked['native'];
 }

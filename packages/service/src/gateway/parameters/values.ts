@@ -105,8 +105,9 @@ export function firstFault(
   find: (item: unknown, path: string) => ValueFault | undefined,
 ): ValueFault | undefined {
   // A path is made only when a fault shows it: a conversation may have thousands of messages, and most calls have no fault.
-  const at = items.findIndex((item) => find(item, '') !== undefined);
-  return at === -1 ? undefined : find(items[at], `${path}[${at}]`);
+  for (let at = 0; at < items.length; at += 1)
+    if (find(items[at], '') !== undefined) return find(items[at], `${path}[${at}]`);
+  return undefined;
 }
 
 const STOPS_MAX = 4;

@@ -49,8 +49,8 @@ export function admit(
   if (typeof named === 'string' && named !== apiKey)
     return admitByEither(admission, { named, apiKey, request }, listener);
   const found = apiKey === undefined ? undefined : admission.keys.find(apiKey);
-  if (found instanceof Promise) return found.then((caller) => admitCaller(admission, { caller, request }, listener));
-  return admitCaller(admission, { caller: found, request }, listener);
+  if (found instanceof Promise) return found.then((caller) => admitCaller(admission, request, caller, listener));
+  return admitCaller(admission, request, found, listener);
 }
 
 interface TwoKeys {
@@ -72,13 +72,14 @@ async function admitByEither(
   if (byName !== undefined && byToken !== undefined) {
     return refuse('UNAUTHORIZED', '`x-api-key` and `authorization` have two different API keys. Send one of them.');
   }
-  return admitCaller(admission, { caller: byName ?? byToken, request }, listener);
+  return admitCaller(admission, request, byName ?? byToken, listener);
 }
 
 function admitCaller(
   { rateLimiter, addressOf }: Admission,
-  { caller, request }: { readonly caller: Caller | undefined; readonly request: CallerRequest },
-  { onCaller, onRate }: AdmissionListener,
+  request: CallerRequest,
+  caller: Caller | undefined,
+  listener: AdmissionListener,
 ): Admitted | Promise<Admitted> {
   if (caller === undefined) {
     return refuse(
@@ -86,20 +87,22 @@ function admitCaller(
       'A valid API key is needed: `authorization: Bearer <API key>`. It must not be revoked or expired.',
     );
   }
-  onCaller?.(caller);
+  listener.onCaller?.(caller);
   const { appId, isSuspended, limits } = caller.app;
   if (isSuspended) {
     return refuse('APP_SUSPENDED', 'This app is suspended. Its owner must contact the operator of this service.');
   }
   const { allowsAddress, rate } = caller.key;
   if (allowsAddress !== undefined && !allowsAddress(addressOf(request))) return wrongAddress(addressOf(request));
-  if (rate !== null) return admitByKey({ rateLimiter, caller, rate }, onRate);
-  const judge = (answer: RateAnswer): Admitted => {
-    onRate?.(limits, answer);
-    return answer.isTaken ? caller : tooFast(APP_TOO_FAST, answer);
-  };
+  if (rate !== null) return admitByKey({ rateLimiter, caller, rate }, listener);
   const taken = rateLimiter.take(appId, limits);
-  return taken instanceof Promise ? taken.then(judge) : judge(taken);
+  if (taken instanceof Promise) return taken.then((answer) => judged(caller, answer, listener));
+  return judged(caller, taken, listener);
+}
+
+function judged(caller: Caller, answer: RateAnswer, listener: AdmissionListener): Admitted {
+  listener.onRate?.(caller.app.limits, answer);
+  return answer.isTaken ? caller : tooFast(APP_TOO_FAST, answer);
 }
 
 /**
@@ -108,19 +111,19 @@ function admitCaller(
  */
 async function admitByKey(
   { rateLimiter, caller, rate }: { rateLimiter: RateLimiter; caller: Caller; rate: RateLimits },
-  onRate: AdmissionListener['onRate'],
+  listener: AdmissionListener,
 ): Promise<Admitted> {
   const { app, key } = caller;
   const ofKey = await rateLimiter.take(key.line, rate);
   if (!ofKey.isTaken) {
-    onRate?.(rate, ofKey);
+    listener.onRate?.(rate, ofKey);
     const own = `This API key calls faster than its own limit of ${rate.ratePerMinute} calls a minute.`;
     return tooFast(own, ofKey);
   }
   const ofApp = await rateLimiter.take(app.appId, app.limits);
-  if (ofApp.isTaken && ofKey.tokensLeft < ofApp.tokensLeft) onRate?.(rate, ofKey);
-  else onRate?.(app.limits, ofApp);
-  return ofApp.isTaken ? caller : tooFast(APP_TOO_FAST, ofApp);
+  if (!ofApp.isTaken || ofKey.tokensLeft >= ofApp.tokensLeft) return judged(caller, ofApp, listener);
+  listener.onRate?.(rate, ofKey);
+  return caller;
 }
 
 function wrongAddress(address: string): Refusal<'FORBIDDEN'> {

@@ -1,29 +1,24 @@
 import { IDEMPOTENCY_KEY } from '@purser/contract/identifiers.ts';
 import type { IdempotencyDigests, IdempotencyKey, RepeatableCall } from '#idempotency/idempotency-key.ts';
-import {
-  type Catalogue,
-  isAmong,
-  isEntitled,
-  type Model,
-  notEntitled,
-  notOfKey,
-  type Upstream,
-} from '#catalogue/catalogue.ts';
-import type { Asked, AskingCall, ChatCall } from '#gateway/call/call.ts';
+import { type Catalogue, isAmong, isEntitled, type Model, notEntitled, notOfKey } from '#catalogue/catalogue.ts';
+import type { AskingCall, ChatCall } from '#gateway/call/call.ts';
 import type { Fitted, Wire, WireRequest } from '#gateway/call/wire.ts';
-import { outputTokensDeliverable } from '#gateway/usage/answer-size.ts';
-import { sizePrompt } from '#gateway/usage/hold-request.ts';
+import {
+  measurePrompt,
+  type MeasuredPrompt,
+  outputTokensDeliverable,
+  sizePrompt,
+} from '#gateway/usage/hold-request.ts';
 import { withoutUnpricedMarks } from '#gateway/request/cache-marks.ts';
-import { findMessageFault, measureImages } from '#gateway/parameters/messages.ts';
+import { findMessageFault } from '#gateway/parameters/messages.ts';
 import type { Pseudonyms } from '#gateway/request/pseudonyms.ts';
 import { misshapen, shownOf } from '#gateway/body/parse-body.ts';
 import {
   acceptedBy,
   ALL_OF_THE_FORMAT,
-  findBadValue,
+  findMisuse,
   findUnaccepted,
   KNOWN_PARAMETERS,
-  NAMED_PARAMETERS,
   passOn,
 } from '#gateway/parameters/parameters.ts';
 import { adviceOn, findOtherEndpoint } from '#gateway/parameters/refused.ts';
@@ -46,10 +41,9 @@ export function checkShape(request: JsonObject): Refusal<'BAD_REQUEST'> | undefi
   if (elsewhere !== undefined) return unaccepted(elsewhere, KNOWN_PARAMETERS, String);
   const fault = findMessageFault(messages);
   if (fault !== undefined) return misshapen(fault);
-  const unknown = findUnaccepted(request, NAMED_PARAMETERS);
-  if (unknown !== undefined) return unaccepted(unknown, KNOWN_PARAMETERS, String);
-  const bad = findBadValue(request);
-  return bad === undefined ? undefined : misshapen(bad);
+  const misuse = findMisuse(request);
+  if (misuse === undefined) return undefined;
+  return typeof misuse === 'string' ? unaccepted(misuse, KNOWN_PARAMETERS, String) : misshapen(misuse);
 }
 
 /** Finds the served model of a name. A refusal repeats what was sent, and never what an alias points at (CC-04). */
@@ -74,7 +68,8 @@ export function checkEntitlement(
 export function checkModelsOfKey(
   catalogue: Catalogue,
   { key }: Caller,
-  { model, name }: { readonly model: Model; readonly name: string },
+  model: Model,
+  name: string,
 ): Refusal<'MODEL_NOT_ENTITLED'> | undefined {
   return key.models === null || isAmong(catalogue, key.models, model) ? undefined : notOfKey(shownOf(name), key.models);
 }
@@ -83,14 +78,14 @@ export function checkModelsOfKey(
 export function checkModelParameters(
   request: JsonObject,
   model: Model,
-  nameOf: WireRequest['nameOf'],
+  { nameOf, measured }: { readonly nameOf: WireRequest['nameOf']; readonly measured: MeasuredPrompt },
 ): Refusal<'BAD_REQUEST'> | undefined {
   const accepted = acceptedBy(model.parameters);
   const name = findUnaccepted(request, accepted);
   if (name !== undefined) return unaccepted(name, accepted, nameOf);
   const bad = findBadVendorValue(request, outputTokensAskedOf(request, model));
   if (bad !== undefined) return misshapen(bad);
-  if (model.imageTokensMax === undefined && measureImages(messagesOf(request)).images > 0) {
+  if (model.imageTokensMax === undefined && measured.images > 0) {
     return refuse('BAD_REQUEST', 'This model takes no images: its catalogue entry gives them no price.', {
       param: 'messages',
     });
@@ -105,15 +100,10 @@ export function findEligible(
   wire: Wire['name'],
 ): ChatCall['upstreams'] | Refusal<'BAD_REQUEST'> {
   let found: Unsupported | undefined;
-  const eligible: Upstream[] = [];
   const sent = wire === 'embeddings' ? native : request;
-  for (const upstream of upstreams) {
-    const unsupported = findUnsupported(upstream, sent, wire);
-    if (unsupported === undefined) eligible.push(upstream);
-    else found ??= unsupported;
-  }
+  for (const upstream of upstreams) found ??= findUnsupported(upstream, sent, wire);
   if (found === undefined) return upstreams;
-  const [first, ...others] = eligible;
+  const [first, ...others] = upstreams.filter((upstream) => findUnsupported(upstream, sent, wire) === undefined);
   return first === undefined ? refuseUnsupported(found) : [first, ...others];
 }
 
@@ -162,18 +152,21 @@ interface CallContext {
   readonly pseudonyms: Pseudonyms;
   readonly upstreams: ChatCall['upstreams'];
   readonly idempotencyKey: IdempotencyKey | undefined;
+  /** The prompt of the request. */
+  readonly measured: MeasuredPrompt;
 }
 
 /** Makes the call of a request that passed every check above. */
 export function callOf(fitted: Fitted, model: Model, context: CallContext): AskingCall {
   const { request, leftOut } = fitted;
   const { isStream, reply } = context.asking;
+  const accepted = acceptedBy(model.parameters);
   const pseudonymised = namedAnew(request, model, context);
-  const marked = withoutUnpricedMarks(request, context.upstreams);
-  const asked: Asked = {
-    ...passOn(marked, acceptedBy(model.parameters), pseudonymised),
-    native: nativeOf(fitted, pseudonymised, context),
-  };
+  // Marks are rare, and most requests are not looked through for them once more.
+  const marked = context.measured.hasMarks ? withoutUnpricedMarks(request, context.upstreams) : request;
+  const measured = marked === request ? context.measured : measurePrompt(marked, accepted);
+  const native = nativeOf(fitted, pseudonymised, context);
+  const asked = passOn(marked, accepted, { ours: pseudonymised, native });
   const options = request['stream_options'];
   const outputTokens = outputTokensAskedOf(request, model);
   const choices = wholeOf(request['n']) ?? 1;
@@ -192,7 +185,7 @@ export function callOf(fitted: Fitted, model: Model, context: CallContext): Aski
     wantsUsage: isStream && isJsonObject(options) && options['include_usage'] === true,
     choices,
     // The provider gets the request as we write it: numbers may grow by that (1e20 becomes 21 digits), and escapes go (WA-07).
-    prompt: sizePrompt(model, measureImages(messagesOf(request)), asked, fitted),
+    prompt: sizePrompt(model, measured, asked, fitted),
     // A wire that refuses a lowered limit names the lowest of all in one refusal: its clients follow one and no second.
     outputTokensAsked: reply.refusalOfLowered === undefined ? outputTokens : (ownLimitOf(request) ?? outputTokens),
     outputTokensMax,
@@ -241,23 +234,16 @@ function namedAnew(request: JsonObject, model: Model, { caller, userId, pseudony
   const { parameters } = model;
   const takesCacheKey =
     parameters === undefined || parameters.has('prompt_cache_key') || parameters.has(ALL_OF_THE_FORMAT);
-  return {
-    ...(typeof cacheKey === 'string' && takesCacheKey
-      ? { prompt_cache_key: pseudonyms.ofCacheKey(appId, userId, cacheKey) }
-      : {}),
-    // Only if the operator's list has it: a provider that does not know the field would refuse every call.
-    ...(model.parameters?.has('safety_identifier') === true
-      ? { safety_identifier: pseudonyms.ofUser(appId, userId) }
-      : {}),
-  };
+  const named: Record<string, string> = {};
+  if (typeof cacheKey === 'string' && takesCacheKey)
+    named['prompt_cache_key'] = pseudonyms.ofCacheKey(appId, userId, cacheKey);
+  // Only if the operator's list has it: a provider that does not know the field would refuse every call.
+  if (parameters?.has('safety_identifier') === true) named['safety_identifier'] = pseudonyms.ofUser(appId, userId);
+  return named;
 }
 
 function wholeOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
-}
-
-function messagesOf(request: JsonObject): readonly JsonObject[] {
-  return request['messages'] as readonly JsonObject[];
 }
 
 /** A wire has no name, and so '', for parameters that it does not know. They are not in the list. */

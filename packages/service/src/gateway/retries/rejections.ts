@@ -59,8 +59,9 @@ export function createRejections(digests: IdempotencyDigests, clock: Clock): Rej
 
   return {
     find: (mode, asking) => {
+      if (remembered.size === 0) return undefined;
       forgetOld();
-      return remembered.size === 0 ? undefined : remembered.get(requestOf(mode, asking))?.failure;
+      return remembered.get(requestOf(mode, asking))?.failure;
     },
     note,
   };

@@ -6,7 +6,7 @@ import { createDrains } from '#gateway/stream/drains.ts';
 import { STREAM_PACE } from '#gateway/stream/keep-alive.ts';
 import type { Ending, Hold, Lane } from '#gateway/call/lane.ts';
 import { openStream } from '#gateway/stream/stream.ts';
-import { chatReply } from '#gateway/wires/chat/reply.ts';
+import { chatReply } from '#gateway/wires/chat/chat.ts';
 import { createSingleRoute } from '#gateway/upstream/single-route.ts';
 import { FAILED } from '#gateway/usage/ending.ts';
 import { steadyClock } from '#kernel/time/clock.ts';

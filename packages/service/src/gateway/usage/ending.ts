@@ -71,7 +71,7 @@ export function endingOf(
   }: Generated,
 ): Ending {
   assert(
-    call.upstreams.some((one) => one.price.priceId === price.priceId),
+    call.upstreams[0].price === price || call.upstreams.some((one) => one.price.priceId === price.priceId),
     'a call is charged by a price that its hold was sized by',
   );
   const counted = (): OwnCount => (isPastLimit ? { textTokens: limit.tokens, pictures: 0 } : count());

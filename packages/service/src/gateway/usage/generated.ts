@@ -1,5 +1,5 @@
 import type { Tokenizer } from '@purser/contract/catalogue.ts';
-import { createInlinePictures, type InlinePictures } from '#gateway/usage/inline-pictures.ts';
+import { InlinePictures } from '#gateway/usage/inline-pictures.ts';
 import { createTokenCounter } from '#gateway/usage/token-counter.ts';
 import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 
@@ -13,8 +13,8 @@ type Visit = (text: string) => void;
 export function visitGenerated(
   message: unknown,
   visit: Visit,
-  thoughts: ThoughtPlaces = new Set(),
-  drawn: InlinePictures = createInlinePictures(),
+  thoughts?: ThoughtPlaces,
+  drawn = new InlinePictures(),
 ): number {
   if (!isJsonObject(message)) return 0;
   const { content, refusal, tool_calls: calls, function_call: called, audio } = message;
@@ -63,10 +63,11 @@ type ThoughtPlaces = Set<string>;
  * Reasoning stands in up to four places of one message: as a text under one or two names, in blocks to send back, and in parts of the
  * content. What one place repeats of another counts once, and so does what a later chunk of a stream has in another place.
  */
-function visitThoughts(message: JsonObject, visit: Visit, known: ThoughtPlaces): number {
+function visitThoughts(message: JsonObject, visit: Visit, thoughts?: ThoughtPlaces): number {
   const { reasoning_content: shown, reasoning, reasoning_details: details, content } = message;
   const hasParts = Array.isArray(content);
   if (!hasParts && shown === undefined && reasoning === undefined && details === undefined) return 0;
+  const known = thoughts ?? new Set();
   const isText = isFilled(shown) || isFilled(reasoning);
   const places: readonly (readonly [place: string, text: string])[] = [
     ['reasoning_content', isFilled(shown) ? shown : ''],
@@ -178,7 +179,7 @@ export function createGeneratedCounter(tokenizer: Tokenizer): GeneratedCounter {
   function drawnOf(index: number): InlinePictures {
     const known = drawn.get(index);
     if (known !== undefined) return known;
-    const begun = createInlinePictures();
+    const begun = new InlinePictures();
     drawn.set(index, begun);
     return begun;
   }

@@ -1,9 +1,9 @@
-import type { ProviderCall } from '#providers/port/provider.ts';
+import { ANSWER_BYTES_MAX, type ProviderCall } from '#providers/port/provider.ts';
 import { ceilingOf, outputWithin } from '#catalogue/price.ts';
 import type { Asked, ChatCall, PromptSize } from '#gateway/call/call.ts';
 import type { Fitted } from '#gateway/call/wire.ts';
-import { promptCharactersOf } from '#gateway/usage/prompt-characters.ts';
 import type { HoldRequest } from '#kernel/calls/hold.ts';
+import { isJsonObject, type JsonObject } from '#kernel/text/json.ts';
 import type { CallId, Mode } from '#kernel/values/ids.ts';
 import { type Micros, micros, ZERO_MICROS } from '#kernel/values/micros.ts';
 import type { Price } from '#catalogue/price.ts';
@@ -20,16 +20,16 @@ const BYTES_PER_TOKEN = 4;
  */
 export function sizePrompt(
   model: Model,
-  { images, dataUrlBytes }: ImageSize,
-  { request, requestText, native }: Asked,
-  { prompts = 1, tokensBeside = 0 }: Pick<Fitted, 'prompts' | 'tokensBeside'> = {},
+  { characters, images, dataUrlBytes }: MeasuredPrompt,
+  { requestText, native }: Asked,
+  { prompts = 1, tokensBeside = 0 }: Pick<Fitted, 'prompts' | 'tokensBeside'>,
 ): PromptSize {
   const contextTokens = model.contextTokens * prompts;
   const innerBytes = Buffer.byteLength(requestText);
   // Of the two forms in which it may be sent, the longer one bounds it.
   const sentBytes = native === undefined ? innerBytes : Math.max(innerBytes, Buffer.byteLength(native.text));
   // JSON's own signs are ASCII, so what the bytes have more than the characters is all of the texts.
-  const textBytes = promptCharactersOf(request) + innerBytes - requestText.length - dataUrlBytes;
+  const textBytes = characters + innerBytes - requestText.length - dataUrlBytes;
   const imageTokens = images * (model.imageTokensMax ?? 0);
   return {
     tokensMax: Math.min(
@@ -41,10 +41,62 @@ export function sizePrompt(
   };
 }
 
-interface ImageSize {
-  readonly images: number;
+/** What one walk over the prompt of a request tells of it. */
+export class MeasuredPrompt {
+  /** The UTF-16 code units of its names and texts. */
+  characters = 0;
+  images = 0;
   /** The bytes of the images that came as data URLs. */
-  readonly dataUrlBytes: number;
+  dataUrlBytes = 0;
+  /** Something in it is called as marks for a cache are. */
+  hasMarks = false;
+  /** Something in it is called as the address of an image is. */
+  hasImages = false;
+}
+
+/** The fields that a provider makes the prompt of. */
+const PROMPT_FIELDS = ['messages', 'tools', 'response_format'];
+/** A number or a word such as `true` is about one token, and a token is counted for every four characters. */
+const SCALAR_CHARACTERS = 4;
+
+/**
+ * Measures the names and texts in the prompt of a request that a model takes, without the signs of JSON. With names, because providers
+ * write roles, tools and schemas into the prompt, and a message costs some tokens of its own. Only adds up lengths: it is worked out for
+ * each call, because a stream keeps nothing of its request. Messages must have been checked.
+ */
+export function measurePrompt(request: JsonObject, accepted: ReadonlySet<string>): MeasuredPrompt {
+  const measured = new MeasuredPrompt();
+  for (const name of PROMPT_FIELDS) if (accepted.has(name)) measureInto(measured, request[name]);
+  if (measured.hasImages) measureImages(measured, request['messages'] as readonly JsonObject[]);
+  return measured;
+}
+
+/** Counts the images, and the bytes of their data URLs in the body (WA-07). */
+function measureImages(measured: MeasuredPrompt, messages: readonly JsonObject[]): void {
+  for (const { content } of messages) {
+    if (!Array.isArray(content)) continue;
+    for (const { type, image_url: image } of content as readonly JsonObject[]) {
+      const url = type === 'image_url' && isJsonObject(image) ? image['url'] : undefined;
+      if (typeof url !== 'string') continue;
+      measured.images += 1;
+      if (!/^http/i.test(url)) measured.dataUrlBytes += url.length;
+    }
+  }
+}
+
+/** Recurses as deep as a body may be nested. Plain loops, because a body may have very many members. */
+function measureInto(measured: MeasuredPrompt, value: unknown): void {
+  if (typeof value === 'string') measured.characters += value.length;
+  else if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) measureInto(measured, value[index]);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const name of Object.keys(value)) {
+      if (name === 'cache_control') measured.hasMarks = true;
+      else if (name === 'image_url') measured.hasImages = true;
+      measured.characters += name.length;
+      measureInto(measured, (value as JsonObject)[name]);
+    }
+  } else if (value !== undefined && value !== null) measured.characters += SCALAR_CHARACTERS;
 }
 
 /** Every hold sets at least this aside, so that none is empty and the smallest cap refuses every call (WA-07, SB-06). */
@@ -55,18 +107,24 @@ const HOLD_MIN = micros(2n);
  * cost at any. Between the two, a smaller hold means less output. `joined`: the earlier call that this one waits for already.
  */
 export function holdRequestOf(call: ChatCall, joined?: CallId): HoldRequest {
-  const { callId, app, userId, upstreams, outputTokensLeast, outputTokensMax, budget } = call;
+  const { callId, app, userId, isStream, upstreams, outputTokensLeast, outputTokensMax, budget } = call;
   const least = ceilingFor(call, upstreams[0].price, outputTokensLeast);
   let most = least;
   for (const { price } of upstreams) {
     const ceiling = ceilingFor(call, price, outputTokensMax);
     if (ceiling > most) most = ceiling;
   }
-  const streamsMax = call.isStream ? app.limits.maxStreamsPerUser : 0;
-  const callsMax = call.isStream ? 0 : app.limits.maxCallsPerUser;
-  const idempotencyKey = call.idempotencyKey && { ...call.idempotencyKey, ...(joined && { joined }) };
-  const range = { least: atLeastMinimum(least), most: atLeastMinimum(most) };
-  return { callId, appId: app.appId, userId, ...range, streamsMax, callsMax, idempotencyKey, budget };
+  return {
+    callId,
+    appId: app.appId,
+    userId,
+    least: atLeastMinimum(least),
+    most: atLeastMinimum(most),
+    streamsMax: isStream ? app.limits.maxStreamsPerUser : 0,
+    callsMax: isStream ? 0 : app.limits.maxCallsPerUser,
+    idempotencyKey: call.idempotencyKey && { ...call.idempotencyKey, ...(joined && { joined }) },
+    budget,
+  };
 }
 
 /**
@@ -167,4 +225,23 @@ export function outputLimitOf({ call, granted }: Pick<Hold<Mode>, 'call' | 'gran
 export function outputLimitFor({ choices }: ChatCall, outputTokens: number): OutputLimit {
   const tokens = outputTokens * choices;
   return { tokens, bytesMax: tokens * BYTES_PER_TOKEN_MAX + BYTES_BESIDE_MAX };
+}
+
+/** The bytes for the head of an answer, its usage and the frame of each choice. */
+const BESIDE_BYTES = 64 * 1024;
+/**
+ * The bytes for the text of a token in an answer. An emoji written as escapes has 12 bytes, and some providers send
+ * reasoning twice.
+ */
+const TEXT_BYTES = 32;
+/** A token in `logprobs`, of its own or in `top_logprobs`. Indented, as some providers write JSON, each of its bytes has a line. */
+const LISTED_BYTES = 384;
+
+/**
+ * The tokens that each choice of a plain answer may have, so that an honest answer is not too large to be taken. The provider would
+ * bill such an answer, and nobody could read all of it.
+ */
+export function outputTokensDeliverable(request: JsonObject, choices: number): number {
+  const listed = request['logprobs'] === true ? 1 + Number(request['top_logprobs'] ?? 0) : 0;
+  return Math.floor((ANSWER_BYTES_MAX - BESIDE_BYTES) / (choices * (TEXT_BYTES + listed * LISTED_BYTES)));
 }

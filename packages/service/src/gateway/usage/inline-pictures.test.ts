@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createInlinePictures } from '#gateway/usage/inline-pictures.ts';
+import { InlinePictures } from '#gateway/usage/inline-pictures.ts';
 
 const body = 'iVBORw0KGgoA'.repeat(40);
 const picture = fc.constantFrom(
@@ -18,7 +18,7 @@ const DRAWN = /data:image\/[\w.+-]{1,40};base64,[\w+/=]{48,}/g;
 
 /** What is left of a text that comes in these pieces, and its pictures. */
 function left(pieces: readonly string[], isFlushed: boolean) {
-  const drawn = createInlinePictures();
+  const drawn = new InlinePictures();
   let out = '';
   for (const piece of pieces) out += drawn.take(piece) + (isFlushed ? drawn.flush() : '');
   return { text: out + drawn.flush(), pictures: drawn.count() };

@@ -1,15 +1,3 @@
-/**
- * Takes out of a text that comes in pieces the pictures that its server has written into it, as addresses that hold all of them. What may be
- * the beginning of one is held back until it is known.
- */
-export interface InlinePictures {
-  /** The text that is none, as far as it is known. */
-  readonly take: (text: string) => string;
-  /** What is held back and was not given out yet. It counts as text until it is a picture. */
-  readonly flush: () => string;
-  readonly count: () => number;
-}
-
 const OPENING = 'data:image/';
 /** A shorter one is an example. */
 const BODY_CHARACTERS_MIN = 48;
@@ -18,63 +6,73 @@ const BODY = /^[\w+/=]*/;
 /** The rest of what may become one, behind the opening. */
 const PART = new RegExp(String.raw`^[\w.+-]{0,40}(?:;\w{0,6}|;base64,[\w+/=]{0,${BODY_CHARACTERS_MIN - 1}})?$`);
 
-export function createInlinePictures(): InlinePictures {
-  let pictures = 0;
-  let isInside = false;
-  let held = '';
+/**
+ * Takes out of a text that comes in pieces the pictures that its server has written into it, as addresses that hold all of them. What may be
+ * the beginning of one is held back until it is known. A class, because there is one for each choice of every answer.
+ */
+export class InlinePictures {
+  #pictures = 0;
+  #isInside = false;
+  #held = '';
   /** How many characters of what is held were given out. */
-  let given = 0;
+  #given = 0;
 
-  /** `text` begins with the opening. Returns where the text goes on; undefined if only what follows tells. */
-  function passed(text: string): number | undefined {
-    WHOLE.lastIndex = 0;
-    if (WHOLE.test(text)) {
-      pictures += 1;
-      return WHOLE.lastIndex;
+  /** The text that is none, as far as it is known. */
+  take(text: string): string {
+    if (this.#isInside) {
+      const length = BODY.exec(text)?.[0].length ?? 0;
+      if (length === text.length) return '';
+      this.#isInside = false;
+      return this.#scan(text.slice(length));
     }
-    return PART.test(text.slice(OPENING.length)) ? undefined : 0;
+    if (this.#held === '') return openingIn(text) === -1 ? text : this.#scan(text);
+    const before = this.#held;
+    const seen = this.#given;
+    this.#held = '';
+    this.#given = 0;
+    const taken = this.#scan(before + text);
+    if (taken === '') this.#given = Math.min(seen, this.#held.length);
+    return taken.slice(seen);
   }
 
-  function scan(text: string): string {
+  /** What is held back and was not given out yet. It counts as text until it is a picture. */
+  flush(): string {
+    const more = this.#held.slice(this.#given);
+    this.#given = this.#held.length;
+    return more;
+  }
+
+  count(): number {
+    return this.#pictures;
+  }
+
+  #scan(text: string): string {
     let out = '';
     let rest = text;
     for (let at = openingIn(rest); at !== -1; at = openingIn(rest)) {
       const found = rest.slice(at);
-      const end = found.startsWith(OPENING) ? passed(found) : undefined;
+      const end = found.startsWith(OPENING) ? this.#passed(found) : undefined;
       out += rest.slice(0, at);
       if (end === undefined) {
-        held = found;
+        this.#held = found;
         return out;
       }
       if (end === 0) out += OPENING;
       rest = found.slice(end === 0 ? OPENING.length : end);
-      isInside = end > 0 && rest === '';
+      this.#isInside = end > 0 && rest === '';
     }
     return out + rest;
   }
 
-  return {
-    take: (text) => {
-      if (isInside) {
-        const length = BODY.exec(text)?.[0].length ?? 0;
-        if (length === text.length) return '';
-        isInside = false;
-        return scan(text.slice(length));
-      }
-      if (held === '') return openingIn(text) === -1 ? text : scan(text);
-      const [before, seen] = [held, given];
-      [held, given] = ['', 0];
-      const taken = scan(before + text);
-      if (taken === '') given = Math.min(seen, held.length);
-      return taken.slice(seen);
-    },
-    flush: () => {
-      const more = held.slice(given);
-      given = held.length;
-      return more;
-    },
-    count: () => pictures,
-  };
+  /** `text` begins with the opening. Returns where the text goes on; undefined if only what follows tells. */
+  #passed(text: string): number | undefined {
+    WHOLE.lastIndex = 0;
+    if (WHOLE.test(text)) {
+      this.#pictures += 1;
+      return WHOLE.lastIndex;
+    }
+    return PART.test(text.slice(OPENING.length)) ? undefined : 0;
+  }
 }
 
 /** Where a text has the opening of a picture, or ends with a part of it; -1 if nowhere. */

@@ -208,19 +208,12 @@ export function usageToWire(usage: TokenUsage, report?: UsageReport): JsonObject
     total_tokens: usage.promptTokens + usage.completionTokens,
   };
   if (report === undefined) return counted;
-  const extra = visibleUsage(report.extra);
   const { cached, cacheWrite, reasoning } = report.counts;
-  return {
-    ...extra,
-    ...counted,
-    ...detailsToWire(extra, 'prompt_tokens_details', [
-      { part: 'cached_tokens', taken: usage.cachedTokens, reported: cached },
-      { part: 'cache_write_tokens', taken: usage.cacheWriteTokens, reported: cacheWrite },
-    ]),
-    ...detailsToWire(extra, 'completion_tokens_details', [
-      { part: 'reasoning_tokens', taken: usage.reasoningTokens, reported: reasoning },
-    ]),
-  };
+  const told: Record<string, unknown> = { ...visibleUsage(report.extra), ...counted };
+  addDetail(told, 'prompt_tokens_details', 'cached_tokens', usage.cachedTokens, cached);
+  addDetail(told, 'prompt_tokens_details', 'cache_write_tokens', usage.cacheWriteTokens, cacheWrite);
+  addDetail(told, 'completion_tokens_details', 'reasoning_tokens', usage.reasoningTokens, reasoning);
+  return told;
 }
 
 /** The usage of a call, as its caller learns it. */
@@ -230,19 +223,17 @@ export function toldUsage(usage: TokenUsage, report: UsageReport | undefined): T
 }
 
 /**
- * The details of a count, with the parts that were taken in the places where the format has them. Only those that the provider
- * counted anywhere, or that its total shows: clients take a detail for something that was counted.
+ * Adds a part of a count that was taken in the place where the format has it. Only one that the provider counted anywhere, or that its
+ * total shows: clients take a detail for something that was counted.
  */
-function detailsToWire(
-  extra: JsonObject,
+function addDetail(
+  told: Record<string, unknown>,
   name: string,
-  parts: readonly { readonly part: string; readonly taken: number; readonly reported: number | undefined }[],
-): JsonObject | undefined {
-  const details = isJsonObject(extra[name]) ? extra[name] : undefined;
-  let counted: Record<string, unknown> | undefined = details && { ...details };
-  for (const { part, taken, reported } of parts) {
-    const isTold = details?.[part] !== undefined && details[part] !== null;
-    if (taken > 0 || reported !== undefined || isTold) (counted ??= {})[part] = taken;
-  }
-  return counted && { [name]: counted };
+  part: string,
+  taken: number,
+  reported: number | undefined,
+): void {
+  const details = isJsonObject(told[name]) ? told[name] : undefined;
+  const isTold = details?.[part] !== undefined && details[part] !== null;
+  if (taken > 0 || reported !== undefined || isTold) told[name] = { ...details, [part]: taken };
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
 import { userElsewhere } from '#gateway/answer/refusals.ts';
 import type { CallNotes } from '#gateway/call/call-notes.ts';
+import type { RateAnswer, RateLimits } from '#gateway/request/admission.ts';
 import { envelopeOf, faultRefusal } from '#http/answers/envelope.ts';
 import { directoryOf } from '#cells/directory/directory.ts';
 import { cellOfUser, isLeaving } from '#cells/moving/moving-fault.ts';
@@ -52,6 +53,46 @@ export function openExchange(
 /** Sets headers that are given as a flat list of names and values, the form that `writeHead` takes. */
 export function setHeaders(response: ServerResponse, headers: readonly string[]): void {
   for (let at = 0; at + 1 < headers.length; at += 2) response.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
+}
+
+/**
+ * The app's rate limit and what is left of it, under two sets of names: those of the IETF draft
+ * (draft-ietf-httpapi-ratelimit-headers-09), and the `x-ratelimit-*` names that clients of the compatible format read.
+ * Added to a flat list of names and values, which costs no object per call.
+ */
+export function addRateLimit(head: string[], limits: RateLimits, answer: RateAnswer): void {
+  const { rateBurst } = limits;
+  const { tokensLeft } = answer;
+  const resetSeconds = resetSecondsOf(limits, answer);
+  head.push(
+    'ratelimit-policy',
+    `"app";q=${rateBurst};w=${secondsFor(rateBurst, limits)}`,
+    'ratelimit',
+    `"app";r=${tokensLeft};t=${resetSeconds}`,
+    'x-ratelimit-limit-requests',
+    String(rateBurst),
+    'x-ratelimit-remaining-requests',
+    String(tokensLeft),
+    'x-ratelimit-reset-requests',
+    `${resetSeconds}s`,
+  );
+}
+
+/** The app's rate limit on an answer whose head is not written in one go. */
+export function setRateLimit(response: ServerResponse, limits: RateLimits, answer: RateAnswer): void {
+  const head: string[] = [];
+  addRateLimit(head, limits, answer);
+  setHeaders(response, head);
+}
+
+/** Seconds until the bucket is full again. For a refused call: until it has a token, the same as `retry-after`. */
+function resetSecondsOf(limits: RateLimits, { isTaken, tokensLeft, waitMs }: RateAnswer): number {
+  if (!isTaken) return Math.max(1, Math.ceil(waitMs / 1_000));
+  return secondsFor(limits.rateBurst - tokensLeft, limits);
+}
+
+function secondsFor(tokens: number, { ratePerMinute }: RateLimits): number {
+  return Math.ceil((tokens * 60) / ratePerMinute);
 }
 
 /** The header that clients of Messages show, beside the `request_id` in the body of an error (WI-09). */

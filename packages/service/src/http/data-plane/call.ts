@@ -3,22 +3,26 @@ import type { Caller } from '#developers/keys/directory.ts';
 import type { Answer, PlainAnswer, ReplayedAnswer, StreamAnswer } from '#gateway/answer/answer.ts';
 import { CallNotes } from '#gateway/call/call-notes.ts';
 import type { Wire } from '#gateway/call/wire.ts';
-import { completeCall } from '#gateway/pipeline.ts';
+import { completeCall, type Gateway, type Incoming } from '#gateway/pipeline.ts';
 import { admit, type RateAnswer, type RateLimits } from '#gateway/request/admission.ts';
 import { type DataPlane, refuseAfterBody } from '#http/data-plane/data-plane.ts';
 import { type FrameWriters, NO_READER } from '#http/data-plane/frame-writer.ts';
-import { rateLimitHeaders } from '#http/data-plane/rate-limit-headers.ts';
-import { heavyBodies } from '#http/requests/heavy-bodies.ts';
-import { BODY_BYTES_MAX, declaredRefusal, readBody, tooMany } from '#http/requests/read-body.ts';
-import { knownCallers, largeBodies } from '#http/requests/arriving-bodies.ts';
-import { type Exchange, ID_OF_MESSAGES, sendRefusal, setHeaders } from '#http/answers/respond.ts';
+import { heavyBodies, HEAVY_BYTES_MIN } from '#http/requests/heavy-bodies.ts';
+import {
+  BODY_BYTES_MAX,
+  declaredRefusal,
+  readBody,
+  tooMany,
+  knownCallers,
+  largeBodies,
+} from '#http/requests/read-body.ts';
+import { addRateLimit, type Exchange, ID_OF_MESSAGES, sendRefusal, setHeaders } from '#http/answers/respond.ts';
 import { sessionOf } from '#kernel/calls/call-session.ts';
 import { failpoint } from '#kernel/faults/failpoint.ts';
 import { type Micros, microsToWire } from '#kernel/values/micros.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
 import { OwnSignal } from '#kernel/work/signal.ts';
 
-const NO_HEADERS: readonly string[] = [];
 const NOT_VISIBLE = /[^\x21-\x7e]/g;
 /** Names of tools are the caller's, and clients take no head of more than 16 KB. */
 const LEFT_OUT_NAMES_MAX = 32;
@@ -35,15 +39,15 @@ const STREAM_HEADERS = Object.entries({
  * returns. The body is read last, so that nobody without a key makes the process hold one.
  */
 export async function handleCall(plane: CallPlane, wire: Wire, exchange: Exchange): Promise<void> {
-  const { request, response, correlationId } = exchange;
-  const head = ['x-correlation-id', correlationId, 'x-request-id', correlationId];
-  if (wire.errorOf !== undefined) head.push(ID_OF_MESSAGES, correlationId);
+  const { request, response } = exchange;
+  const arriving = new ArrivingCall(plane.gateway, wire, exchange);
+  const { head } = arriving;
   const most = wire.takesLargeBodies ? plane.bodyBytesMax : undefined;
   const declared = declaredRefusal(request, most);
   if (declared !== undefined) return sendRefusal(exchange, wire.worded(declared));
   let answer: Answer | Refusal;
   try {
-    const admitted = admitCaller(plane, wire, exchange, head);
+    const admitted = admit(plane.gateway, request, arriving, wire.takesKeyHeader);
     const caller = admitted instanceof Promise ? await admitted : admitted;
     if (caller instanceof Refusal) {
       if (!response.headersSent) setHeaders(response, head);
@@ -53,7 +57,8 @@ export async function handleCall(plane: CallPlane, wire: Wire, exchange: Exchang
     const bytes = await readBody(exchange, { arriving: knownCallers, caller: caller.app.accountId, most });
     failpoint('chat.body-read');
     if (bytes === undefined || response.headersSent) return; // The server has refused it, because it came too slowly.
-    answer = bytes instanceof Refusal ? bytes : await complete(plane, exchange, { wire, caller, bytes });
+    answer =
+      bytes instanceof Refusal ? bytes : await complete(plane.gateway, incomingOf(exchange, wire, caller, bytes));
   } catch (fault) {
     if (!response.headersSent) setHeaders(response, head); // The answer to a fault carries what was known by then (SB-02).
     throw fault;
@@ -66,90 +71,74 @@ export async function handleCall(plane: CallPlane, wire: Wire, exchange: Exchang
     setHeaders(response, head);
     return sendRefusal(exchange, wire.worded(answer));
   }
-  head.push(...factsOf(answer), ...upstreamOf(exchange));
+  addFacts(head, answer, exchange);
   if (answer.kind === 'plain') return sendPlain(response, head, answer);
   if (answer.kind === 'replayed') return sendReplayed(exchange, head, answer);
-  return sendStream(exchange, { head, answer, writers: plane.writers });
+  return sendStream(exchange, head, answer, plane.writers);
 }
 
-/** Gives the body to the gateway, if there is room for it. */
-function complete(plane: CallPlane, exchange: Exchange, arrived: Arrived) {
-  return arrived.bytes.length <= BODY_BYTES_MAX
-    ? completeAtTurn(plane, exchange, arrived)
-    : completeLarge(plane, exchange, arrived);
+/** Gives the body to the gateway, if there is room for it. Nearly every one is small, and needs neither a place nor a turn. */
+function complete(gateway: Gateway, incoming: Incoming) {
+  const { length } = incoming.bytes;
+  if (length < HEAVY_BYTES_MIN) return completeCall(gateway, incoming);
+  return length <= BODY_BYTES_MAX ? completeAtTurn(gateway, incoming) : completeLarge(gateway, incoming);
 }
 
-async function completeLarge(plane: CallPlane, exchange: Exchange, arrived: Arrived): Promise<Answer | Refusal> {
-  const counted = largeBodies.begin(arrived.caller.app.accountId);
+async function completeLarge(gateway: Gateway, incoming: Incoming): Promise<Answer | Refusal> {
+  const counted = largeBodies.begin(incoming.caller.app.accountId);
   try {
-    if (counted?.grow(arrived.bytes.length) !== true) return tooMany();
-    return await completeAtTurn(plane, exchange, arrived);
+    if (counted?.grow(incoming.bytes.length) !== true) return tooMany();
+    return await completeAtTurn(gateway, incoming);
   } finally {
     counted?.end();
   }
 }
 
 /** A body with very many values waits for its turn. */
-function completeAtTurn({ gateway }: CallPlane, exchange: Exchange, arrived: Arrived) {
-  const { caller, bytes } = arrived;
-  return heavyBodies.run(caller.app.accountId, bytes, () => completeCall(gateway, incomingOf(exchange, arrived)));
+function completeAtTurn(gateway: Gateway, incoming: Incoming) {
+  const { caller, bytes } = incoming;
+  return heavyBodies.run(caller.app.accountId, bytes, () => completeCall(gateway, incoming));
 }
 
 type CallPlane = Pick<DataPlane, 'gateway' | 'writers' | 'bodyBytesMax'>;
 
-/** A call whose body has arrived. */
-interface Arrived {
-  readonly wire: Wire;
-  readonly caller: Caller;
-  readonly bytes: Buffer;
-}
-
 /** What is learned of the caller goes to the head of the answer, even if the call is refused later (SB-02, LI-01). */
-function admitCaller(
-  { gateway }: CallPlane,
-  wire: Wire,
-  { request, notes }: Exchange,
-  head: string[],
-): ReturnType<typeof admit> {
-  const listener = {
-    onCaller: (caller: Caller) => {
-      if (notes !== undefined) {
-        notes.caller = caller;
-        notes.session = gateway.keepsSessions ? sessionOf(request.headers, wire.name) : undefined;
-        notes.span = gateway.beginSpan?.(request.headers['traceparent'], request.headers['tracestate']);
-      }
-      if (caller.mode === 'sandbox') head.push('x-service-mode', 'sandbox');
-    },
-    onRate: (limits: RateLimits, rate: RateAnswer) => void head.push(...rateLimitHeaders(limits, rate)),
-  };
-  return admit(gateway, request, listener, wire.takesKeyHeader);
+class ArrivingCall {
+  /** The head of the answer so far, as a list of names and values. */
+  readonly head: string[];
+  readonly #gateway: Gateway;
+  readonly #wire: Wire;
+  readonly #exchange: Exchange;
+
+  constructor(gateway: Gateway, wire: Wire, exchange: Exchange) {
+    const { correlationId } = exchange;
+    this.head = ['x-correlation-id', correlationId, 'x-request-id', correlationId];
+    if (wire.errorOf !== undefined) this.head.push(ID_OF_MESSAGES, correlationId);
+    this.#gateway = gateway;
+    this.#wire = wire;
+    this.#exchange = exchange;
+  }
+
+  onCaller(caller: Caller): void {
+    const { keepsSessions, beginSpan } = this.#gateway;
+    const { request, notes } = this.#exchange;
+    if (notes !== undefined) {
+      notes.caller = caller;
+      notes.session = keepsSessions ? sessionOf(request.headers, this.#wire.name) : undefined;
+      notes.span = beginSpan?.(request.headers['traceparent'], request.headers['tracestate']);
+    }
+    if (caller.mode === 'sandbox') this.head.push('x-service-mode', 'sandbox');
+  }
+
+  onRate(limits: RateLimits, rate: RateAnswer): void {
+    addRateLimit(this.head, limits, rate);
+  }
 }
 
 /** A call, as the gateway needs it. */
-export function incomingOf(exchange: Exchange, { wire, caller, bytes }: Arrived): Parameters<typeof completeCall>[1] {
-  const { notes = new CallNotes(wire) } = exchange; // Calls have notes from the start.
-  return {
-    wire,
-    caller,
-    user: headerOf(exchange, 'x-service-user'),
-    userAgent: headerOf(exchange, 'user-agent'),
-    version: headerOf(exchange, 'anthropic-version'),
-    betas: headerOf(exchange, 'anthropic-beta'),
-    retry: {
-      idempotencyKey: headerOf(exchange, 'idempotency-key'),
-      retryCount: headerOf(exchange, 'x-stainless-retry-count'),
-      joinSeconds: caller.joinSeconds,
-    },
-    correlationId: exchange.correlationId,
-    bytes,
-    gone: new CallerGone(exchange.response),
-    notes,
-  };
-}
-
-function headerOf({ request }: Exchange, name: string): string | undefined {
-  const value = request.headers[name];
-  return typeof value === 'string' ? value : undefined;
+export function incomingOf(exchange: Exchange, wire: Wire, caller: Caller, bytes: Buffer): Incoming {
+  const { request, response, correlationId, notes = new CallNotes(wire) } = exchange; // Calls have notes from the start.
+  return { wire, caller, headers: request.headers, correlationId, bytes, gone: new CallerGone(response), notes };
 }
 
 /** Aborts when the connection closes before the whole answer is out. */
@@ -163,11 +152,15 @@ class CallerGone extends OwnSignal {
 }
 
 /** A lowered limit is told, so that an app can explain a short answer to its user. So is what the model was not asked for. */
-function factsOf({ facts }: Answer): readonly string[] {
+function addFacts(head: string[], { facts }: Answer, { notes }: Exchange): void {
   const { callId, leftOut, loweredOutputTokens } = facts;
-  const lowered = loweredOutputTokens === undefined ? [] : ['x-service-max-output-tokens', String(loweredOutputTokens)];
-  const without = leftOut.length === 0 ? [] : ['x-service-left-out', namesOf(leftOut)];
-  return ['x-service-call-id', callId, ...lowered, ...without];
+  head.push('x-service-call-id', callId);
+  if (loweredOutputTokens !== undefined) head.push('x-service-max-output-tokens', String(loweredOutputTokens));
+  if (leftOut.length > 0) head.push('x-service-left-out', namesOf(leftOut));
+  // Who served the call, for the operator's own apps only: others would learn what the operator buys (CC-21).
+  if (notes?.caller?.app.isFirstParty !== true || notes.served?.isAnswered !== true) return;
+  const { providerName, providerModel } = notes.served.upstream;
+  head.push('x-service-upstream', `${providerName}/${providerModel}`.replaceAll(NOT_VISIBLE, '_'));
 }
 
 function namesOf(leftOut: readonly string[]): string {
@@ -175,13 +168,6 @@ function namesOf(leftOut: readonly string[]): string {
   return names.length <= LEFT_OUT_NAMES_MAX
     ? names.join(', ')
     : `${names.slice(0, LEFT_OUT_NAMES_MAX).join(', ')}, ...`;
-}
-
-/** Who served the call, for the operator's own apps only: others would learn what the operator buys (CC-21). */
-function upstreamOf({ notes }: Exchange): readonly string[] {
-  if (notes?.caller?.app.isFirstParty !== true || notes.served?.isAnswered !== true) return NO_HEADERS;
-  const { providerName, providerModel } = notes.served.upstream;
-  return ['x-service-upstream', `${providerName}/${providerModel}`.replaceAll(NOT_VISIBLE, '_')];
 }
 
 function sendPlain(response: ServerResponse, head: string[], { charged, text, onSent }: PlainAnswer): void {
@@ -220,14 +206,13 @@ function tellWhenSent(response: ServerResponse, onSent: PlainAnswer['onSent']): 
   else response.once('close', () => onSent(response.writableFinished));
 }
 
-interface SentStream {
-  readonly head: readonly string[];
-  readonly answer: StreamAnswer;
-  readonly writers: FrameWriters;
-}
-
-async function sendStream(exchange: Exchange, { head, answer, writers }: SentStream): Promise<void> {
-  const { response, correlationId } = exchange;
-  response.writeHead(200, [...head, ...STREAM_HEADERS]);
+async function sendStream(
+  { response, correlationId }: Exchange,
+  head: string[],
+  answer: StreamAnswer,
+  writers: FrameWriters,
+): Promise<void> {
+  head.push(...STREAM_HEADERS);
+  response.writeHead(200, head);
   await answer.run(writers.open(response, correlationId));
 }

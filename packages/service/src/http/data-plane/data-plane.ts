@@ -2,20 +2,18 @@ import type { AppProfiles } from '#developers/apps/profile.ts';
 import type { Caller } from '#developers/keys/directory.ts';
 import type { Links } from '#connections/link.ts';
 import { admit, parseUser } from '#gateway/request/admission.ts';
-import { isDeeperThan } from '#gateway/body/json-bytes.ts';
-import { DEPTH_MAX } from '#gateway/body/parse-body.ts';
+import { DEPTH_MAX, isDeeperThan } from '#gateway/body/parse-body.ts';
 import type { Gateway } from '#gateway/pipeline.ts';
 import type { CellRoute } from '#http/cells/questions/question.ts';
 import type { EndCall } from '#http/data-plane/call-end.ts';
 import type { Forwarding } from '#http/forwarding/forwarding.ts';
 import type { FrameWriters } from '#http/data-plane/frame-writer.ts';
-import { rateLimitHeaders } from '#http/data-plane/rate-limit-headers.ts';
-import { afterBody, declaredRefusal, readBody } from '#http/requests/read-body.ts';
-import { knownCallers } from '#http/requests/arriving-bodies.ts';
-import { type Exchange, sendRefusal, setHeaders } from '#http/answers/respond.ts';
+import { afterBody, declaredRefusal, readBody, knownCallers } from '#http/requests/read-body.ts';
+import { type Exchange, sendRefusal, setRateLimit } from '#http/answers/respond.ts';
 import type { Clock } from '#kernel/time/clock.ts';
 import type { EndUserId } from '#kernel/values/ids.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { headerOf } from '#kernel/text/header-text.ts';
 import type { Wallets } from '#ledger/wallet/wallet.ts';
 import type { UsageReader } from '#calls/usage/usage.ts';
 
@@ -60,8 +58,7 @@ interface UserCall {
 export async function admitForUser(plane: DataPlane, exchange: Exchange): Promise<UserCall | Refusal> {
   const admitted = await admitWithBody(plane, exchange);
   if (admitted instanceof Refusal) return admitted;
-  const header = exchange.request.headers['x-service-user'];
-  const userId = parseUser(admitted.caller, typeof header === 'string' ? header : undefined);
+  const userId = parseUser(admitted.caller, headerOf(exchange.request.headers, 'x-service-user'));
   if (userId instanceof Refusal) return userId;
   return tooDeep(admitted.body) ?? { ...admitted, userId };
 }
@@ -78,7 +75,7 @@ async function admitWithBody(
   const declared = declaredRefusal(request);
   if (declared !== undefined) return declared;
   const caller = await admit(gateway, request, {
-    onRate: (limits, rate) => setHeaders(response, rateLimitHeaders(limits, rate)),
+    onRate: (limits, rate) => setRateLimit(response, limits, rate),
   });
   if (caller instanceof Refusal) return afterBody(exchange, caller);
   const body = await readBody(exchange, { arriving: knownCallers, caller: caller.app.accountId });

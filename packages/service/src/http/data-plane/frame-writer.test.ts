@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { chatReply } from '#gateway/wires/chat/reply.ts';
+import { chatReply } from '#gateway/wires/chat/chat.ts';
 import { createFrameWriter } from '#http/data-plane/frame-writer.ts';
 import { type CorrelationId, newCallId } from '#kernel/values/ids.ts';
 import { refuse } from '#kernel/faults/refusal.ts';

@@ -6,11 +6,10 @@ import { parseUser } from '#gateway/request/admission.ts';
 import { ELSEWHERE } from '#http/listener/closing.ts';
 import { createRelay, endToEnd, type Relay, Unanswered } from '#http/forwarding/relay.ts';
 import { faultRefusal } from '#http/answers/envelope.ts';
-import { declaredRefusal, readBody } from '#http/requests/read-body.ts';
-import { knownCallers } from '#http/requests/arriving-bodies.ts';
+import { declaredRefusal, readBody, knownCallers } from '#http/requests/read-body.ts';
 import { type Exchange, sendRefusal } from '#http/answers/respond.ts';
 import { steadyClock } from '#kernel/time/clock.ts';
-import { bearerTokenOf } from '#kernel/text/header-text.ts';
+import { bearerTokenOf, headerOf } from '#kernel/text/header-text.ts';
 import type { OtherCell } from '#kernel/values/slot.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
@@ -80,8 +79,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   function judge(exchange: Exchange, caller: Caller | undefined, handle: Handle): Promise<void> | void {
     if (caller === undefined || caller.app.isSuspended) return handle(exchange);
     const { headers } = exchange.request;
-    const named = headers['x-service-user'];
-    const userId = parseUser(caller, typeof named === 'string' ? named : undefined);
+    const userId = parseUser(caller, headerOf(headers, 'x-service-user'));
     const other = userId instanceof Refusal ? undefined : map.otherOf(caller.app.appId, userId);
     if (other === undefined && !(userId instanceof Refusal) && map.isMoving(caller.app.appId, userId)) {
       return sendRefusal(exchange, userElsewhere());

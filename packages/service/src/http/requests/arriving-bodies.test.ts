@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createArrivingBodies } from '#http/requests/arriving-bodies.ts';
+import { ArrivingBodies } from '#http/requests/read-body.ts';
 
 const KIB = 1_024;
 
@@ -10,7 +10,7 @@ setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
 test('CP-11 a body counts for at least 16 KiB', () => {
-  const arriving = createArrivingBodies({ bytesMax: 128 * KIB, part: 1 });
+  const arriving = new ArrivingBodies({ bytesMax: 128 * KIB, part: 1 });
   const bodies = Array.from({ length: 4 }, () => arriving.begin('a'));
   assert.equal(arriving.begin('a'), undefined);
   assert.equal(arriving.bytes(), 64 * KIB);
@@ -21,7 +21,7 @@ test('CP-11 a body counts for at least 16 KiB', () => {
 });
 
 test('CP-11 a growing body is refused at the limit', () => {
-  const arriving = createArrivingBodies({ bytesMax: 200 * KIB, part: 1 });
+  const arriving = new ArrivingBodies({ bytesMax: 200 * KIB, part: 1 });
   const one = arriving.begin('a');
   const other = arriving.begin('b');
   assert.equal(one?.grow(10 * KIB), true);
@@ -35,7 +35,7 @@ test('CP-11 a growing body is refused at the limit', () => {
 });
 
 test('CP-11 one caller cannot take all others’ room', () => {
-  const arriving = createArrivingBodies({ bytesMax: 160 * KIB, part: 4 });
+  const arriving = new ArrivingBodies({ bytesMax: 160 * KIB, part: 4 });
   assert.ok(arriving.begin('a'));
   const second = arriving.begin('a');
   assert.ok(second);
@@ -45,14 +45,14 @@ test('CP-11 one caller cannot take all others’ room', () => {
 });
 
 test('CP-11 several greedy callers leave room for one more', () => {
-  const arriving = createArrivingBodies({ bytesMax: 1_024 * KIB, part: 4 });
+  const arriving = new ArrivingBodies({ bytesMax: 1_024 * KIB, part: 4 });
   for (let body = 0; body < 16; body += 1) for (const caller of 'abcdefgh') arriving.begin(caller);
   const next = arriving.begin('another');
   assert.equal(next?.grow(64 * KIB), true, `${arriving.bytes()} bytes are taken`);
 });
 
 test('CP-11 callers who send nothing any more are forgotten', () => {
-  const arriving = createArrivingBodies({ bytesMax: 128 * KIB, part: 1 });
+  const arriving = new ArrivingBodies({ bytesMax: 128 * KIB, part: 1 });
   collect();
   const before = process.memoryUsage().heapUsed;
   for (let caller = 0; caller < 100_000; caller += 1) arriving.begin(`caller ${caller}`)?.end();

@@ -1,10 +1,10 @@
-import { hasMoreValuesThan } from '#gateway/body/json-bytes.ts';
+import { hasMoreValuesThan } from '#gateway/body/parse-body.ts';
 import { steadyClock } from '#kernel/time/clock.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { sleep } from '#kernel/time/sleep.ts';
 
 /** A smaller body cannot hold so many values that they matter. Nearly all bodies are smaller, and pay nothing. */
-const BYTES_MIN = 65_536;
+export const HEAVY_BYTES_MIN = 65_536;
 /** Real calls have a few thousand at most. */
 const VALUES_MAX = 20_000;
 /** After a body that took 30 ms there is none for 90 ms, so that a quarter of the event loop is the most they get. */
@@ -61,7 +61,7 @@ export function createHeavyBodies(pause = sleep): HeavyBodies {
 
   return {
     run: (caller, body, work) =>
-      body.length < BYTES_MIN || !hasMoreValuesThan(body, VALUES_MAX) ? work() : atTurn(caller, work),
+      body.length < HEAVY_BYTES_MIN || !hasMoreValuesThan(body, VALUES_MAX) ? work() : atTurn(caller, work),
   };
 }
 

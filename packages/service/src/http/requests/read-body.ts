@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { type ArrivingBodies, strangers } from '#http/requests/arriving-bodies.ts';
 import type { Exchange } from '#http/answers/respond.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 
@@ -70,9 +69,11 @@ function collect(
     // The listeners keep this scope alive until the answer ends, so a long stream would keep the body's bytes too.
     const end = (body: ReadBody) => {
       counted.end();
-      [whole, more] = [EMPTY, undefined];
+      whole = EMPTY;
+      more = undefined;
       resolve(body);
     };
+    const leave = () => end(undefined);
     request.on('data', (part: Buffer) => {
       bytes += part.length;
       if (bytes > most || !counted.grow(bytes)) {
@@ -90,8 +91,9 @@ function collect(
     request.on('end', () => end(more === undefined ? whole : Buffer.concat(more, bytes)));
     // After `end` this changes nothing. Before it, the caller has left, or the server has refused the request as malformed
     // or too slow. Node does not close such a request, only its response.
-    for (const side of [request, response]) side.on('close', () => end(undefined));
-    if (request.destroyed || response.destroyed) end(undefined); // It had left before this function was called.
+    request.on('close', leave);
+    response.on('close', leave);
+    if (request.destroyed || response.destroyed) leave(); // It had left before this function was called.
   });
 }
 
@@ -135,3 +137,109 @@ export function tooMany(): Refusal<'TOO_MANY_REQUESTS'> {
   const message = 'Too many bodies are arriving at the same time. Send this one again in a second.';
   return refuse('TOO_MANY_REQUESTS', message, { retryAfterSeconds: 1 });
 }
+
+/**
+ * Every body counts for at least this much, even before any of it has arrived. A connection that sends nothing has a cost too, and
+ * this bounds the number of bodies as well.
+ */
+const ARRIVING_BYTES_MIN = 16_384;
+
+interface ArrivingLimits {
+  readonly bytesMax: number;
+  /**
+   * One caller gets no more than this part of the room that is left: a quarter of it if this is 4. So a few callers cannot keep
+   * all others from being read: each leaves most of what it found.
+   */
+  readonly part: number;
+}
+
+/** The bytes of the bodies that are arriving. They are bounded for the process, and for each caller within it. */
+export class ArrivingBodies {
+  /**
+   * What the bodies of each caller count for. Callers of whom nothing arrives stay for a while, because to add and delete one with
+   * each call would cost memory (`kernel/work/indexed-set.ts`).
+   */
+  readonly #shares = new Map<string, Share>();
+  readonly #limits: ArrivingLimits;
+  #all = 0;
+
+  constructor(limits: ArrivingLimits) {
+    this.#limits = limits;
+  }
+
+  /** What all bodies count for at present, in bytes. */
+  bytes(): number {
+    return this.#all;
+  }
+
+  /** Begins to count a body of this caller. Returns undefined if there is no room: then refuse the request without reading on. */
+  begin(caller: string): ArrivingBody | undefined {
+    const share = this.#shares.get(caller) ?? this.#addShare(caller);
+    return this.take(share, ARRIVING_BYTES_MIN) ? new ArrivingBody(this, share) : undefined;
+  }
+
+  /** Takes as many bytes as there is room for, for one of its bodies. Takes fewer than none back. */
+  take(share: Share, bytes: number): boolean {
+    const { bytesMax, part } = this.#limits;
+    if (bytes > 0 && (share.bytes + bytes) * part > bytesMax - this.#all - bytes) return false;
+    this.#all += bytes;
+    share.bytes += bytes;
+    return true;
+  }
+
+  #addShare(caller: string): Share {
+    const sharesMax = 2 * Math.ceil(this.#limits.bytesMax / ARRIVING_BYTES_MIN);
+    if (this.#shares.size >= sharesMax)
+      for (const [one, { bytes }] of this.#shares) if (bytes === 0) this.#shares.delete(one);
+    const share = { bytes: 0 };
+    this.#shares.set(caller, share);
+    return share;
+  }
+}
+
+interface Share {
+  bytes: number;
+}
+
+class ArrivingBody {
+  readonly #all: ArrivingBodies;
+  readonly #share: Share;
+  #bytes = ARRIVING_BYTES_MIN;
+
+  constructor(all: ArrivingBodies, share: Share) {
+    this.#all = all;
+    this.#share = share;
+  }
+
+  /** Counts the bytes that this body has by now. Returns false if there is no room for them: then `end` it, and refuse it. */
+  grow(bytes: number): boolean {
+    if (bytes <= this.#bytes) return true;
+    if (!this.#all.take(this.#share, bytes - this.#bytes)) return false;
+    this.#bytes = bytes;
+    return true;
+  }
+
+  /** Ends the counting. May be called more than once. */
+  end(): void {
+    if (this.#bytes > 0) this.#all.take(this.#share, -this.#bytes);
+    this.#bytes = 0;
+  }
+}
+
+/**
+ * Bodies of callers whose key or session is known. All apps of an account count together, because anybody can make a hundred:
+ * 25 MiB for one account alone.
+ */
+export const knownCallers = new ArrivingBodies({ bytesMax: 128 * BODY_BYTES_MAX, part: 4 });
+/**
+ * Bodies above 1 MiB, for as long as their calls keep them: a plain call until it is answered, a stream until it has begun. A call has
+ * a body up to four times, as bytes and as text.
+ */
+export const largeBodies = new ArrivingBodies({ bytesMax: 256 * BODY_BYTES_MAX, part: 4 });
+/** Bodies of anybody else, of at most 16 KiB each: 512 at once, 56 of them from one network address (CP-11). */
+export const strangers = new ArrivingBodies({ bytesMax: 8 * BODY_BYTES_MAX, part: 8 });
+/**
+ * Webhooks of the payment processor. Apart from those of strangers, so that these cannot keep a payment from being booked. Anybody
+ * can send to that address, so these count by network address too.
+ */
+export const processors = new ArrivingBodies({ bytesMax: 32 * BODY_BYTES_MAX, part: 4 });

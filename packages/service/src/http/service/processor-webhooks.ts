@@ -1,5 +1,4 @@
-import { readBody } from '#http/requests/read-body.ts';
-import { processors } from '#http/requests/arriving-bodies.ts';
+import { readBody, processors } from '#http/requests/read-body.ts';
 import { type Exchange, sendJson, sendNowhere, sendRefusal } from '#http/answers/respond.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
 import type { ProcessorWebhooks } from '#payments/booking/processor-webhooks.ts';

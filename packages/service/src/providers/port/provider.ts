@@ -87,7 +87,7 @@ export type UpstreamErrorKind =
   | 'unsent'
   | 'given-up';
 
-/** A plain answer is cut here. The gateway asks for no answer that can be longer (`gateway/usage/answer-size.ts`). */
+/** A plain answer is cut here. The gateway asks for no answer that can be longer (`gateway/usage/hold-request.ts`). */
 export const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
 interface UpstreamErrorOptions extends ErrorOptions {

@@ -1,5 +1,4 @@
-import { PUBLIC_BODY_BYTES_MAX, readBody } from '#http/requests/read-body.ts';
-import { type ArrivingBodies, strangers } from '#http/requests/arriving-bodies.ts';
+import { PUBLIC_BODY_BYTES_MAX, readBody, type ArrivingBodies, strangers } from '#http/requests/read-body.ts';
 import type { Exchange } from '#http/answers/respond.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 

@@ -1,5 +1,5 @@
 import type { CallerAddress } from '#http/requests/caller-address.ts';
-import { knownCallers } from '#http/requests/arriving-bodies.ts';
+import { knownCallers } from '#http/requests/read-body.ts';
 import type { PageHandlers } from '#http/listener/page-routes.ts';
 import { awayRefusal } from '#http/answers/refused.ts';
 import type { Exchange } from '#http/answers/respond.ts';

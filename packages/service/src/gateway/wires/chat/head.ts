@@ -8,7 +8,7 @@ import { visibleAnswer, visibleAnswerWith } from '#providers/answers/visible-fie
  * Fields that callers may not see are gone (CC-21).
  */
 export function answerSeen(answer: JsonObject, callId: CallId, ours: JsonObject): JsonObject {
-  return visibleAnswerWith(answer, { ...headOf(answer, callId, 'chat.completion'), ...ours });
+  return visibleAnswerWith(answer, Object.assign(headOf(answer, callId, 'chat.completion'), ours));
 }
 
 /** Gives the chunks of one stream such a head. The head of the first one is on all, as clients expect. */

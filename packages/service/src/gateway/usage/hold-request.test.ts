@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { outputTokensDeliverable } from '#gateway/usage/answer-size.ts';
+import { outputTokensDeliverable } from '#gateway/usage/hold-request.ts';
 import { ANSWER_BYTES_MAX } from '#providers/port/provider.ts';
 
 /** A token as the most talkative provider writes it: indented, each of its bytes on a line. */
