@@ -2051,6 +2051,9 @@ grant execute on function ledger.checked_from(uuid) to purser_live;
 -- ledger.close_month(p_month date, p_receipts bigint, p_rows_hash bytea) returns void
 --   plpgsql, volatile, search_path=pg_catalog, work_mem=64MB, jit=off
 
+-- ledger.counted_in(w ledger.wallets, p_month date) returns TABLE(spent bigint, held bigint)
+--   sql, stable
+
 -- ledger.credit(p_app text, p_user text, p_kind text, p_amount bigint, p_key text) returns text
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.credit(text,text,text,bigint,text) to purser_live;
@@ -2090,6 +2093,9 @@ grant execute on function ledger.end_recall(text,date,text[],bigint[],bigint[],b
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.end_set_aside(text,text,text,text) to purser_live;
 
+-- ledger.entries_after(p_wallet bigint, p_seq bigint, p_month date, from_call uuid) returns TABLE(seq bigint, after bigint, amount bigint, change bigint, owed bigint, spent bigint, is_astray boolean, charged_call text)
+--   sql, stable
+
 -- ledger.entries_of_call(p_call uuid) returns SETOF ledger.entries
 --   sql, stable, search_path=pg_catalog
 grant execute on function ledger.entries_of_call(uuid) to purser_live;
@@ -2097,6 +2103,9 @@ grant execute on function ledger.entries_of_call(uuid) to purser_live;
 -- ledger.entry_below(p_wallet bigint, p_seq bigint, OUT seq bigint, OUT at timestamp with time zone, OUT balance_after bigint) returns record
 --   sql, stable, search_path=pg_catalog
 grant execute on function ledger.entry_below(bigint,bigint) to purser_live;
+
+-- ledger.entry_differences() returns TABLE(rule text, wallet_id bigint, expected bigint, found bigint)
+--   sql, stable
 
 -- ledger.expired(p_call uuid) returns ledger.settlement
 --   sql, immutable
@@ -2150,6 +2159,9 @@ grant execute on function ledger.lane_turn(bigint[],ledger.settlement[],db.hold_
 -- ledger.last_charge(p_wallet bigint) returns timestamp with time zone
 --   sql, stable, search_path=pg_catalog
 grant execute on function ledger.last_charge(bigint) to purser_live;
+
+-- ledger.late_differences() returns TABLE(rule text, wallet_id bigint, expected bigint, found bigint)
+--   sql, stable
 
 -- ledger.leave(p_slot integer, p_move integer) returns bigint
 --   plpgsql, volatile, search_path=pg_catalog
@@ -2293,6 +2305,9 @@ grant execute on function ledger.wallet_differences() to purser_live;
 -- limits.delete_idle_buckets(p_buckets_max integer) returns void
 --   sql, volatile, security definer, search_path=pg_catalog
 grant execute on function limits.delete_idle_buckets(integer) to purser_live;
+
+-- limits.end_leases(p_app text, p_per_minute integer, p_full bigint, p_units bigint, p_from_us bigint, p_now_us bigint, OUT units bigint, OUT from_us bigint, OUT tokens_out bigint) returns record
+--   plpgsql, volatile
 
 -- limits.lease_to_cell(p_request bigint, p_holder uuid, p_app text[], p_per_minute integer[], p_burst integer[], p_wanted integer[], p_kept integer[], p_back integer[], p_leased integer[]) returns TABLE(app_id text, granted integer, is_held boolean, leased integer, tokens_left double precision, tokens_full double precision, wait_ms integer)
 --   plpgsql, volatile, security definer, search_path=pg_catalog

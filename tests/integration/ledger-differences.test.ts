@@ -58,7 +58,7 @@ for (const { what, by, found } of TAMPERINGS) {
 test('WA-09 these tests make every rule of both checks fail', async () => {
   const rows = await sql<{ source: string }>(ledger)`select prosrc as source from pg_proc
     where pronamespace = 'ledger'::regnamespace
-    and proname in ('wallet_differences', 'broken_rules', 'check_changes')`;
+    and proname in ('wallet_differences', 'entry_differences', 'late_differences', 'broken_rules', 'check_changes')`;
   const named = rows.flatMap(({ source }) =>
     [...source.matchAll(/(?:\(|select )'([a-z][a-z ]{15,})'/g)].map(([, rule]) => rule),
   );

@@ -2,14 +2,18 @@ import type { Mutant } from '../mutant.ts';
 import {
   chargingLate,
   comparingTold,
+  inFile,
   landing,
   personData,
   reserve,
   restarting,
   settleLate,
   told,
-  walletDifferences,
 } from './places.ts';
+
+const SOURCE = 'packages/service/src';
+const countedIn = inFile(`${SOURCE}/ledger/settlement/counted_in.sql`);
+const lateDifferences = inFile(`${SOURCE}/ledger/check/late_differences.sql`);
 
 const ONCE = 'WA-10 a told charge is booked once after its hold’s release';
 const OTHERS = 'WA-10 a late charge takes no other call’s money';
@@ -54,7 +58,7 @@ export const LATE_FAULTS: readonly Mutant[] = [
   {
     id: 'late-charge-forgets-the-month-that-ended',
     clause: 'WA-08',
-    edits: [settleLate('(select coalesce(sum(c.charged_micros), 0)::bigint', '(select coalesce(sum(0), 0)::bigint')],
+    edits: [countedIn('(select coalesce(sum(c.charged_micros), 0)::bigint', '(select coalesce(sum(0), 0)::bigint')],
     killer: chargingLate('WA-08 a late charge counts for its hold’s month'),
   },
   {
@@ -102,7 +106,7 @@ export const LATE_FAULTS: readonly Mutant[] = [
   {
     id: 'late-charges-not-checked',
     clause: 'WA-09',
-    edits: [walletDifferences('l.held_micros + greatest(0,', 'l.held_micros + least(0,')],
+    edits: [lateDifferences('l.held_micros + greatest(0,', 'l.held_micros + least(0,')],
     killer: chargingLate('WA-09 the full check covers late charges'),
   },
   {

@@ -4,7 +4,7 @@ import {
   archivingMonths,
   barMonth,
   detachMonth,
-  walletDifferences,
+  entryDifferences,
   checkChanges,
   closedMonths,
   closeMonth,
@@ -83,7 +83,7 @@ export const MONTH_FAULTS: readonly Mutant[] = [
     id: 'check-without-the-closing-balance',
     clause: 'WA-16',
     edits: [
-      walletDifferences('0, true from detached d where d.last_seq is not null', '0, true from detached d where false'),
+      entryDifferences('0, true from detached d where d.last_seq is not null', '0, true from detached d where false'),
     ],
     killer: archivedMonths(TAMPERED),
   },

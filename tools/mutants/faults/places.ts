@@ -65,6 +65,7 @@ export const closeMonth = inFile('packages/service/src/ledger/closing/close_mont
 export const makeMonth = inFile('packages/service/src/ledger/months/make_month.sql');
 export const brokenRules = inFile('packages/service/src/ledger/check/broken_rules.sql');
 export const walletDifferences = inFile('packages/service/src/ledger/check/wallet_differences.sql');
+export const entryDifferences = inFile('packages/service/src/ledger/check/entry_differences.sql');
 export const checkChanges = inFile('packages/service/src/ledger/check/check_changes.sql');
 export const ledgerCheck = inFile('packages/service/src/ledger/check/check.ts');
 export const tellLowBalances = inFile('packages/service/src/webhooks/events/tell_low_balances.sql');

@@ -7,6 +7,7 @@ import {
   checking,
   checkingChanges,
   clawingBack,
+  entryDifferences,
   expired,
   holdAnswers,
   instances,
@@ -221,13 +222,13 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
   {
     id: 'check-trusts-running-balances',
     clause: 'WA-09',
-    edits: [walletDifferences('else c.before + c.change end, c.after)', 'else c.after end, c.after)')],
+    edits: [entryDifferences('else c.before + c.change end, c.after)', 'else c.after end, c.after)')],
     killer: checking('WA-09 the check reports the balance after an entry changed by a micro'),
   },
   {
     id: 'check-forgets-shared-numbers',
     clause: 'WA-09',
-    edits: [walletDifferences('case when c.seq = c.previous then c.seq + 1 else c.seq end, c.seq)', 'c.seq, c.seq)')],
+    edits: [entryDifferences('case when c.seq = c.previous then c.seq + 1 else c.seq end, c.seq)', 'c.seq, c.seq)')],
     killer: checking('WA-09 the check reports a number used twice'),
   },
   {

@@ -1,16 +1,12 @@
 -- Takes up to `wanted` tokens from each app's bucket for calls that wait, and leases more for calls to come, so that the
--- holder has up to `leased` in all (LI-01). Rate and burst come with the call, so that an operator's change holds at once
--- and cuts what is in the bucket.
---
+-- holder has up to `leased` in all (LI-01). Rate and burst come with the call, so that an operator's change holds at once.
 -- Leased tokens count as lying in the bucket until their holder gives them back or says how many it has spent, or the lease
--- ends: the bucket fills up to the burst without them. So bucket and leases together never hold more than the burst. That
--- does not depend on what holders do. A holder goes on spending what it keeps while the statement runs, which only makes
--- it less.
+-- ends. So bucket and leases together never hold more than the burst. That does not depend on holders.
 --
 -- `kept` and `back` are what the holder has of its lease and goes on with, and what it hands in. Answers for each app:
--- `is_held`: it had that much; if not, its lease has ended and nothing of it may be spent. `leased`: tokens that it has
--- from now on beside those kept. `tokens_left`: in the bucket, after that. `tokens_full`: the most that time adds up to
--- there. `wait_ms`: when the next token comes, where none was left.
+-- `is_held`: it had that much; if not, its lease has ended and nothing of it may be spent. `leased`: tokens that it has from
+-- now on beside those kept. `tokens_left`: in the bucket, after that. `tokens_full`: the most that time adds up to there.
+-- `wait_ms`: when the next token comes, where none was left.
 create or replace function limits.lease_tokens(
   p_holder uuid, p_app text[], p_per_minute int[], p_burst int[],
   p_wanted int[], p_kept int[], p_back int[], p_leased int[]
@@ -28,7 +24,6 @@ declare
   sharers_max constant int := 5; -- All leases of a bucket together are at most so many shares.
   asked record;
   bucket limits.buckets;
-  ended record;
   from_us bigint;
   now_us bigint;
   step_us constant bigint := 1000000; -- A bucket that is further ahead of the clock was refilled before a step back.
@@ -64,19 +59,8 @@ begin
     sharers := 1;
     own := 0;
     if bucket.leases_until_us > from_us then
-      tokens_out := (select coalesce(sum(a.tokens), 0) from limits.token_leases a where a.app_id = asked.app);
-      -- The bucket could fill up to more as each of these ended, and not before.
-      for ended in
-        select a.tokens, a.until_us from limits.token_leases a
-        where a.app_id = asked.app and a.until_us <= now_us order by a.until_us
-      loop
-        available := limits.refilled(
-          available, greatest(0, full_units - tokens_out * token_units), asked.per_minute, ended.until_us - from_us
-        );
-        from_us := ended.until_us;
-        tokens_out := tokens_out - ended.tokens;
-      end loop;
-      delete from limits.token_leases a where a.app_id = asked.app and a.until_us <= now_us;
+      select e.units, e.from_us, e.tokens_out into available, from_us, tokens_out
+      from limits.end_leases(asked.app, asked.per_minute, full_units, available, from_us, now_us) e;
       select 1 + count(*) filter (where a.holder <> p_holder), coalesce(sum(a.tokens) filter (where a.holder = p_holder), 0)
       into sharers, own from limits.token_leases a where a.app_id = asked.app;
     end if;

@@ -5,12 +5,6 @@
 -- the old one and is reported again at every pass. There is at least one row, with the number to go on after; null when no
 -- wallet is left.
 --
--- Receipts of closed months that a pass has been over are not looked for again (`from_call`): a wallet's checkpoint is after them.
--- A wallet without a checkpoint is read from its beginning.
---
--- A receipt is the entry of its charge, so nothing is compared for it. Charges in the journal, from before or paid in part,
--- are compared with their receipts.
---
 -- Its plan is kept while tables grow, so each look-up by an index is pinned: a lateral subquery with `offset 0`. All other
 -- joins compare what was read once, and never each row with every other: nested loops are off.
 create or replace function ledger.check_changes(p_after bigint, p_most int)
@@ -18,6 +12,7 @@ returns table (last_wallet bigint, wallets int, entries bigint, rule text, walle
 language sql volatile security definer set search_path = pg_catalog
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_nestloop = off set jit = off as $$
   with changed as materialized (
+    -- Receipts of closed months that a pass has been over are not looked for again: a wallet's checkpoint is after them.
     select w as wallet, w.wallet_id, w.cap_month, coalesce(p.entry_seq, 0) as entry_seq,
       case when p.wallet_id is null then '00000000-0000-0000-0000-000000000000' else l.from_call end as from_call,
       coalesce(p.balance_micros, 0) as balance, coalesce(p.shortfall_micros, 0) as shortfall,
@@ -35,22 +30,10 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_nes
   ), news as materialized (
     select c.wallet_id, e.*, lag(e.after, 1, c.balance) over in_turn as before, lag(e.seq) over in_turn as previous
     from changed c
-    cross join lateral (
-      -- Each half is ordered, so that new rows are found by the index of numbers and by no other, for any guess of the planner.
-      (select j.seq, j.balance_after_micros as after, j.amount_micros as amount,
-        ledger.added_to_wallet(j.debit, j.credit, j.amount_micros) as change,
-        ledger.added_to_receivable(j.debit, j.credit, j.amount_micros) as owed, 0::bigint as spent,
-        j.debit is distinct from ledger.debit_of(j.kind) or j.credit is distinct from ledger.credit_of(j.kind) as is_astray,
-        case when j.kind in ('charge', 'charge_receivable') then j.cause end as charged_call
-      from ledger.journal j where j.wallet_id = c.wallet_id and j.seq > c.entry_seq order by j.seq)
-      union all
-      (select r.seq, r.balance_after_micros, r.charged_micros, -r.charged_micros, 0,
-        case when r.month = c.cap_month then r.charged_micros else 0 end, false, null
-      from usage.calls r where r.wallet_id = c.wallet_id and r.seq > c.entry_seq and r.call_id >= c.from_call order by r.seq)
-      offset 0
-    ) e
+    cross join lateral ledger.entries_after(c.wallet_id, c.entry_seq, c.cap_month, c.from_call) e
     window in_turn as (partition by c.wallet_id order by e.seq)
   ), charges as materialized (
+    -- Those in the journal, from before or paid in part: a receipt is else the entry of its charge.
     select n.wallet_id, r.month, r.charged_micros as receipt, sum(n.amount)::bigint as charged
     from news n
     left join lateral (

@@ -3,17 +3,11 @@
 -- why it may use more memory than other statements. A receipt is the entry of its charge. Only the charges in the journal,
 -- from before or paid in part, are compared with their receipts.
 --
--- Receipts of detached months are in archives. What they added up to when they were closed counts in their place, and the balances
--- begin again at the closing balance: up to it, an entry is compared with the one before only if that one is here.
+-- Receipts of detached months are in archives. What they added up to when they were closed counts in their place.
 create or replace function ledger.wallet_differences() returns table (rule text, wallet_id bigint, expected bigint, found bigint)
 language sql stable security definer set search_path = pg_catalog set work_mem = '64MB' set jit = off as $$
   with detached as (
     select s.* from ledger.months m join ledger.month_wallets s on s.month = m.month where m.detached_at is not null
-  ), closing as (
-    select d.wallet_id, max(d.last_seq) as last_seq from detached d group by d.wallet_id
-  ), archived_late as (
-    -- Charged late, and one of the two receipts is in an archive: there is nothing to compare.
-    select k.receipt_id from usage.late_receipts k where ledger.is_detached(k.call_id) or ledger.is_detached(k.receipt_id)
   ), journal_sums as (
     select j.wallet_id, count(*) as entries, max(j.seq) as last_seq,
       sum(ledger.added_to_wallet(j.debit, j.credit, j.amount_micros))::bigint as balance,
@@ -60,38 +54,7 @@ language sql stable security definer set search_path = pg_catalog set work_mem =
     coalesce(h.held, 0), coalesce(h.streams, 0), coalesce(h.plain, 0),
     coalesce(mc.charged, 0), coalesce(mh.held, 0)) f
   union all
-  select f.rule, c.wallet_id, f.expected, f.found
-  from (
-    select e.wallet_id, e.seq, e.balance_after_micros as after,
-      lag(e.balance_after_micros, 1, 0::bigint) over in_turn as before, lag(e.seq, 1, 0::bigint) over in_turn as previous,
-      e.change, e.is_closing
-    from (
-      select n.wallet_id, n.seq, n.balance_after_micros, ledger.added_to_wallet(n.debit, n.credit, n.amount_micros) as change,
-        false as is_closing
-      from ledger.entries n
-      union all
-      select d.wallet_id, d.last_seq, d.closing_micros, 0, true from detached d where d.last_seq is not null
-    ) e window in_turn as (partition by e.wallet_id order by e.seq)
-  ) c
-  left join closing l on l.wallet_id = c.wallet_id
-  cross join lateral (values
-    ('each entry carries the balance after it',
-      case when c.is_closing or c.seq <= l.last_seq and c.previous <> c.seq - 1 then c.after else c.before + c.change end, c.after),
-    ('each entry has a number of its own', case when c.seq = c.previous then c.seq + 1 else c.seq end, c.seq)
-  ) f (rule, expected, found)
-  where f.expected <> f.found
-  union all
-  select f.rule, j.wallet_id, f.expected, j.amount_micros
-  from ledger.journal j
-  cross join lateral (values
-    ('an entry moves money between the books of its kind', 0,
-      j.debit is distinct from ledger.debit_of(j.kind) or j.credit is distinct from ledger.credit_of(j.kind)),
-    ('an entry moves more than nothing', 1, j.amount_micros < 1)
-  ) f (rule, expected, is_broken)
-  where f.is_broken
-  union all
-  select 'a cause counts once for each kind', min(j.wallet_id), 1, count(*)
-  from ledger.journal j group by j.cause, j.kind having count(*) > 1
+  select * from ledger.entry_differences()
   union all
   select 'a call is charged what its receipt says', coalesce(c.wallet_id, e.wallet_id), coalesce(c.charged_micros, 0), coalesce(e.charged, 0)
   from (
@@ -120,27 +83,7 @@ language sql stable security definer set search_path = pg_catalog set work_mem =
   where (c.charged_micros > c.held_micros or c.outcome not in ('answered', 'abandoned') and c.charged_micros <> 0
       or c.seq is not null and c.charged_micros < 1) and f.expected <> f.found
   union all
-  select f.rule, coalesce(l.released_of, l.charged_of, j.wallet_id), f.expected, f.found
-  from (
-    -- Nearly none, so their two receipts are looked up.
-    select k.receipt_id::text as cause, c.wallet_id as released_of, r.wallet_id as charged_of, c.held_micros, r.charged_micros
-    from usage.late_receipts k
-    left join usage.calls c on c.call_id = k.call_id and c.outcome = 'expired'
-    left join usage.calls r on r.call_id = k.receipt_id and r.outcome = 'answered'
-    where not exists (select from archived_late a where a.receipt_id = k.receipt_id)
-  ) l
-  full join (
-    select * from ledger.journal e
-    where e.kind = 'charge_lost' and not exists (select from archived_late a where a.receipt_id::text = e.cause)
-  ) j on j.cause = l.cause
-  cross join lateral (values
-    ('a late charge is of a released hold of its wallet', (l.cause is not null)::int, coalesce((l.released_of = l.charged_of)::int, 0)),
-    ('a loss is of a call that was charged late', case when l.charged_of = j.wallet_id then j.amount_micros else 0 end,
-      coalesce(j.amount_micros, 0)),
-    ('a late charge and its loss are at most the hold', l.held_micros,
-      l.held_micros + greatest(0, l.charged_micros + coalesce(j.amount_micros, 0) - l.held_micros))
-  ) f (rule, expected, found)
-  where f.expected <> f.found
+  select * from ledger.late_differences()
   union all
   select 'a call that has ended holds nothing', h.wallet_id, 0, h.amount_micros
   from ledger.holds h join usage.calls c on c.call_id = h.call_id

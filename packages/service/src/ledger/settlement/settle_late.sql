@@ -1,17 +1,11 @@
 -- Books charges that were told to callers and come after their holds were released: a gateway was cut off for longer than its
--- lease, and answered from its disk meanwhile (WA-10). The caller of this function vouches that they were told.
--- It gives each call that was charged late, now or earlier, with what its wallet paid what we lost by it, and whether it was now.
---
--- A wallet pays what a new call could hold: no money that calls hold now, and nothing above its cap or the budget of the API key,
--- both of the month of the hold. The rest of the told charge, at most the old hold, is our loss. Neither a suspension nor a
--- disconnection changes this: both are about new calls. A wallet whose owner was deleted after the call pays nothing: its money is somebody else's.
+-- lease, and answered from its disk meanwhile (WA-10). The caller of this function vouches that they were told. It gives each call
+-- that was charged late, now or earlier, with what its wallet paid, what we lost by it, and whether it was now.
 --
 -- The released hold keeps its receipt, which says 'expired'. The charge has another one, of now, and usage.late_receipts ties
--- the two: its primary key is why nothing is charged twice. A call ends in the month of its hold or in the next, also for every
--- reader of receipts. So a charge that comes later than that counts for the last month.
---
--- Fails if the receipt of a call is in an archive, unless it was charged late before: nobody can tell then whether it is to be charged.
--- Its settlement file is kept, for after the month is back.
+-- the two: its primary key is why nothing is charged twice. What the wallet does not pay of the told charge, at most the old hold,
+-- is our loss. Fails if the receipt of a call is in an archive, unless it was charged late before: nobody can tell then whether it
+-- is to be charged. Its settlement file is kept, for after the month is back.
 create or replace function ledger.settle_late(p_settlements ledger.settlement[], p_sessions db.named_session[] default null)
 returns table (call_id uuid, charged bigint, lost bigint, is_new boolean)
 language plpgsql security definer set search_path = pg_catalog
@@ -63,11 +57,13 @@ begin
     insert into usage.late_receipts (call_id, receipt_id) values (late.call_id, receipt) on conflict do nothing;
     continue when not found;
     booked := booked || late.call_id;
+    -- A call ends in the month of its hold or in the next, also for every reader of receipts.
     booked_month := greatest(late.month, last_month);
     budget := case when booked_month = late.month then late.budget_key end;
     owed := least(late.charge_micros, late.held_micros);
-    -- `least` passes over a null: a call without a budget, or one whose limit is not known. A wallet that is leaving this cell pays nothing: its
-    -- money may have been copied already.
+    -- A wallet pays what a new call could hold, suspended and disconnected or not: both are about new calls. It pays nothing if its owner was
+    -- deleted after the call, for its money is somebody else's, or if it is leaving this cell, for it may have been copied already.
+    -- `least` passes over a null: a call without a budget, or one whose limit is not known.
     select least(owed, case when late.released_at < w.owner_deleted_at then 0 end,
       (select 0 from ledger.leaving l where l.wallet_id = late.wallet_id),
       db.largest_hold(true, false, w.balance_micros, w.held_micros, w.cap_micros, m.spent, m.held), (
@@ -77,22 +73,7 @@ begin
       where b.key_id = budget and b.month = booked_month and b.limit_micros is not null
     )) into taken
     from ledger.wallets w
-    cross join lateral (
-      select w.cap_spent_micros as spent, w.cap_held_micros as held where w.cap_month = booked_month
-      union all
-      -- Nobody keeps the sums of a month that has ended: they are those of its receipts, here and in archives. Without a cap they
-      -- do not matter.
-      select (select coalesce(sum(c.charged_micros), 0)::bigint from usage.calls c
-          where w.cap_micros is not null and c.wallet_id = w.wallet_id and c.month = booked_month)
-        + (select coalesce(sum(k.charged_micros), 0)::bigint from ledger.months d
-          join ledger.month_wallets k on k.month = d.month
-          where w.cap_micros is not null and d.detached_at is not null and k.wallet_id = w.wallet_id and k.spent_month = booked_month)
-        + (select coalesce(sum(e.spent_micros), 0)::bigint from ledger.spent_elsewhere e
-          where w.cap_micros is not null and e.wallet_id = w.wallet_id and e.month = booked_month),
-        (select coalesce(sum(h.amount_micros), 0)::bigint from ledger.holds h
-          where w.cap_micros is not null and h.wallet_id = w.wallet_id and h.month = booked_month)
-      where w.cap_month <> booked_month
-    ) m
+    cross join lateral ledger.counted_in(w, booked_month) m
     where w.wallet_id = late.wallet_id;
     update ledger.wallets w set
       balance_micros = w.balance_micros - taken,
