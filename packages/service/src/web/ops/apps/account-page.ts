@@ -36,7 +36,7 @@ const CHANGES: Readonly<Record<string, (form: Form) => object>> = {
 export const accountPage = actPage({
   show: async (asked, again) => {
     const account = await asked.operator.accounts.find(idOf(asked));
-    if (account === undefined) return asked.showNoSuch('accounts', TEXTS.noSuch);
+    if (account === undefined) return asked.showNoSuch('accounts', 'There is no such account.');
     const { accountId } = account;
     const [apps, on, by] = await Promise.all([
       asked.operator.accounts.appsOf(accountId),
@@ -44,20 +44,20 @@ export const accountPage = actPage({
       trailPart(asked, 'by', { who: accountId }),
     ]);
     const appTable = listing({
-      note: TEXTS.appsWhat,
-      columns: TEXTS.appColumns,
+      note: 'The apps that it is a member of',
+      columns: ['App', 'Role', 'State'],
       rows: apps.map((app) => [
         html`${app.name}<br>${asked.link({ kind: 'app', id: app.appId })}`,
         app.role,
         stateOfApp(app),
       ]),
-      empty: TEXTS.noApps,
+      empty: 'It is not a member of any app.',
     });
     const body = html`<div class="columns">
-${part('facts', TEXTS.facts, factsOf(asked, account))}
-${part('acts', TEXTS.acts, actsOn(asked, account, again?.form))}
+${part('facts', 'Facts', factsOf(asked, account))}
+${part('acts', 'Change the account', actsOn(asked, account, again?.form))}
 </div>
-${part('apps', TEXTS.apps, appTable)}
+${part('apps', 'Apps', appTable)}
 ${on}
 ${by}`;
     const done = TEXTS.done.get(asked.asks('done'));
@@ -66,7 +66,7 @@ ${by}`;
   act: async (asked, form) => {
     const which = form.field('act');
     const change = Object.hasOwn(CHANGES, which) ? CHANGES[which]?.(form) : undefined;
-    if (change === undefined) return refuse('BAD_REQUEST', TEXTS.unfit);
+    if (change === undefined) return refuse('BAD_REQUEST', 'Choose what to do.');
     const given = checked(changeAnyAccountSchema, { ...change, reason: form.field(`reason-${which}`) }, LABELS);
     if (given instanceof Refusal) return given;
     const { reason, ...wanted } = given;
@@ -83,7 +83,7 @@ function factsOf({ moment }: OpsRequest, account: Account): Html {
   const { accountId, name, createdAtMs } = account;
   const [, roleName, state, factor, created] = ACCOUNTS_TEXTS.columns;
   return definitionList([
-    [TEXTS.accountId, code(accountId)],
+    ['Account ID', code(accountId)],
     name === undefined ? undefined : [ACCOUNTS_TEXTS.name, name],
     [roleName, ACCOUNTS_TEXTS.roles[operatorRoleOf(account) ?? 'owner']],
     [state, stateOf(account)],

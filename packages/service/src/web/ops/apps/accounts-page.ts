@@ -15,26 +15,26 @@ import type { OpsRequest } from '#web/ops/frame/asked.ts';
 import { part } from '#web/ops/frame/details.ts';
 import { type ListPage, showList } from '#web/ops/frame/list-page.ts';
 import { opsPath } from '#web/ops/frame/ops-path.ts';
-import { ACCOUNT_TEXTS, ACCOUNTS_TEXTS as TEXTS } from '#web/ops/apps/texts.ts';
+import { ACCOUNTS_TEXTS as TEXTS } from '#web/ops/apps/texts.ts';
 
 const PAGE_LENGTH = 50;
 const LABELS = { email: TEXTS.email, name: TEXTS.name, password: TEXTS.password, role: TEXTS.role };
 
 const LIST: ListPage<never, Account> = {
   page: 'accounts',
-  title: TEXTS.title,
-  above: () => html`<p class="soft">${TEXTS.findHint}</p>`,
+  title: 'Accounts',
+  above: () => html`<p class="soft">To find an account, type its e-mail address into the search.</p>`,
   fields: () => ({}),
-  cursor: { name: 'after', first: TEXTS.first, more: TEXTS.more },
+  cursor: { name: 'after', first: 'First page', more: 'More accounts' },
   read: async ({ operator }, _typed, after) => {
     const { accounts, next } = await operator.accounts.list({ after, most: PAGE_LENGTH });
     return { rows: accounts, next };
   },
-  caption: TEXTS.caption,
+  caption: 'Oldest first',
   columns: () => TEXTS.columns,
   cells: cellsOf,
-  empty: () => TEXTS.none,
-  after: (asked, _typed, again) => part('create', TEXTS.create, createForm(asked, again?.form)),
+  empty: () => 'There are no accounts.',
+  after: (asked, _typed, again) => part('create', 'Create an account', createForm(asked, again?.form)),
 };
 
 /** The page `/ops/accounts`, which lists all accounts and has a form for a new one. */
@@ -50,7 +50,7 @@ export const accountsPage = actPage({
     };
     const given = checked(newAnyAccountSchema, typed, LABELS);
     if (given instanceof Refusal) return given;
-    const reason = reasonIn(form, ACCOUNT_TEXTS.needsReason, 'reason-create');
+    const reason = reasonIn(form, 'Give a reason for the audit trail.', 'reason-create');
     if (reason instanceof Refusal) return reason;
     const made = await asked.operator.accounts.create(asked.act(reason), { name: undefined, ...given });
     return made instanceof Refusal ? made : opsPath('account', { id: made.accountId, done: 'created' });
@@ -65,7 +65,7 @@ ${textField({ name: 'name', label: TEXTS.name, value: value('name'), lengthMax: 
 ${textField({ name: 'password', label: TEXTS.password, type: 'password', hint: TEXTS.passwordHint, lengthMin: 10, lengthMax: 256, autocomplete: 'new-password', isRequired: true })}
 ${selectField({ name: 'role', label: TEXTS.role, choices: roleChoices(form === undefined ? 'owner' : value('role')) })}
 ${reasonField({ name: 'reason-create', value: value('reason-create') })}
-${button(TEXTS.make)}`;
+${button('Create the account')}`;
   return asked.form('accounts', fields);
 }
 
@@ -88,8 +88,8 @@ export function stateOf({ isDisabled, isEmailVerified }: Account): Html {
 
 /** An operator without a second factor stands out. */
 export function factorOf({ role, hasSecondFactor, isSso }: Account): Html | string {
-  if (isSso) return TEXTS.byProvider;
-  if (hasSecondFactor) return TEXTS.on;
+  if (isSso) return 'checked by the provider';
+  if (hasSecondFactor) return 'on';
   return role === 'operator' ? badge(TEXTS.off, 'warn') : TEXTS.off;
 }
 

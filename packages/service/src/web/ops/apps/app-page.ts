@@ -28,7 +28,7 @@ export const appPage = actPage({
   show: async (asked, again) => {
     const { operator, query } = asked;
     const app = await operator.apps.find(idOf(asked));
-    if (app === undefined) return asked.showNoSuch('apps', TEXTS.noSuch);
+    if (app === undefined) return asked.showNoSuch('apps', 'There is no such app.');
     const { appId } = app;
     const [keys, { members }, usage, events, trail] = await Promise.all([
       operator.listKeys(appId),
@@ -43,7 +43,7 @@ export const appPage = actPage({
     );
     const body = html`${lateNotice(query)}
 <div class="columns">
-${part('facts', TEXTS.facts, factsOf(asked, app))}
+${part('facts', 'Facts', factsOf(asked, app))}
 ${formsOf(asked, app, inForce.length, again?.form)}
 </div>
 ${usage}
@@ -98,13 +98,13 @@ function countOf(text: string): number | string {
 function factsOf({ mayOpen, moment }: OpsRequest, app: AppDetails): Html {
   const { appId, redirectUris, returnUri, createdAtMs } = app;
   const facts = definitionList([
-    [TEXTS.appId, code(appId)],
-    [TEXTS.state, stateOf(app)],
-    [TEXTS.created, moment(createdAtMs)],
-    [TEXTS.redirects, redirectUris.length === 0 ? TEXTS.none : redirectUris.join(' ')],
-    [TEXTS.returns, returnUri ?? TEXTS.none],
+    ['App ID', code(appId)],
+    ['State', stateOf(app)],
+    ['Created', moment(createdAtMs)],
+    ['Redirect addresses', redirectUris.length === 0 ? TEXTS.none : redirectUris.join(' ')],
+    ['Return address', returnUri ?? TEXTS.none],
   ]);
-  const wallets = html`<p><a href="${opsPath('wallets', { app: appId })}">${TEXTS.wallets}</a></p>`;
+  const wallets = html`<p><a href="${opsPath('wallets', { app: appId })}">Wallets of its users</a></p>`;
   return html`${facts}\n${mayOpen('wallets') ? wallets : undefined}`;
 }
 
@@ -121,19 +121,19 @@ function formsOf(asked: OpsRequest, app: AppDetails, keys: number, form: Form | 
   const reason = (act: string) => reasonField({ name: `reason-${act}`, value: form?.field(`reason-${act}`) });
   const isChecked = typed === undefined ? app.isFirstParty : typed.field('firstParty') === 'yes';
   const fields = html`${number('ratePerMinute', TEXTS.ratePerMinute, ratePerMinute)}
-${number('rateBurst', TEXTS.rateBurst, rateBurst)}
+${number('rateBurst', 'Calls at once, after a quiet period', rateBurst)}
 ${number('maxStreams', TEXTS.maxStreams, maxStreamsPerUser)}
-${checkboxField({ name: 'firstParty', label: TEXTS.firstParty, value: 'yes', isChecked })}
+${checkboxField({ name: 'firstParty', label: 'First party: it may call reserved models', value: 'yes', isChecked })}
 ${reason('change')}
-${button(TEXTS.change, { name: 'act', value: 'change' })}`;
+${button('Change rights and limits', { name: 'act', value: 'change' })}`;
   const query = { id: app.appId };
   const act = app.status === 'active' ? 'suspend' : 'resume';
   const kind = act === 'suspend' ? ({ kind: 'danger' } as const) : {};
   const halting = html`${reason(act)}\n${button(TEXTS[act], { ...kind, name: 'act', value: act })}`;
-  const what = act === 'suspend' ? TEXTS.suspendWhat(keys) : TEXTS.resumeWhat;
+  const what = act === 'suspend' ? TEXTS.suspendWhat(keys) : 'Within a second, calls with its keys are accepted again.';
   return part(
     'rights',
-    TEXTS.rights,
+    'Rights and limits',
     html`<p class="soft">${TEXTS.changeHint(count(ratePerMinute), count(rateBurst), count(maxStreamsPerUser))}</p>`,
     asked.form('app', fields, { query }),
     asked.may('app') ? confirmation({ act: TEXTS[act], what, form: asked.form('app', halting, { query }) }) : undefined,

@@ -29,38 +29,38 @@ export async function usagePart({ stats, clock, currency, formats, amount }: Ops
   const tiles = figures([
     { name: TEXTS.calls, value: count((point) => point.calls) },
     { name: TEXTS.charged, value: formats.coins(charged, currency), note: amount(charged) },
-    { name: TEXTS.cost, value: formats.coins(cost, currency), note: TEXTS.costNote },
-    { name: TEXTS.refused, value: count((point) => point.refusals) },
-    { name: TEXTS.failed, value: count((point) => point.providerErrors + point.faults) },
+    { name: 'Provider cost', value: formats.coins(cost, currency), note: 'at the catalogue’s prices' },
+    { name: 'Refused', value: count((point) => point.refusals) },
+    { name: 'Failed', value: count((point) => point.providerErrors + point.faults) },
   ]);
   const byModel = listing({
-    caption: TEXTS.models,
-    columns: [TEXTS.model, TEXTS.calls, TEXTS.charged],
+    caption: 'Models',
+    columns: ['Model', TEXTS.calls, TEXTS.charged],
     numbers: [1, 2],
     rows: models
       .filter(({ model }) => model !== '')
       .slice(0, MODELS_MAX)
       .map((one) => [one.model, formats.count(one.calls), formats.coins(one.charged, currency)]),
-    empty: TEXTS.noCalls,
+    empty: 'No calls in this period.',
   });
-  return part('usage', TEXTS.usage, tiles, callsChart(points, 'day'), byModel);
+  return part('usage', 'Usage, 30 days, live', tiles, callsChart(points, 'day'), byModel);
 }
 
 /** An app's keys as its owners see them. */
 export function keysPart({ link, moment, clock }: OpsRequest, keys: readonly ApiKey[]): Html {
   const shown = listing({
-    note: TEXTS.keysWhat,
-    columns: TEXTS.keyColumns,
+    note: 'Active keys, and the last hundred that have ended. Nobody can see the text of a key again.',
+    columns: ['Name', 'Key', 'Mode', 'State', 'Last used'],
     rows: keys.map(({ hint, mode, settings, revokedAtMs, lastUsedAtMs, keyId }) => [
-      html`${settings.name ?? TEXTS.unnamed}<br>${link({ kind: 'key', id: keyId })}`,
+      html`${settings.name ?? 'no name'}<br>${link({ kind: 'key', id: keyId })}`,
       code(hint),
       mode,
       keyState({ revokedAtMs, settings }, clock.nowMs()),
       lastUsedAtMs === undefined ? TEXTS.never : moment(lastUsedAtMs),
     ]),
-    empty: TEXTS.noKeys,
+    empty: 'The app has no keys.',
   });
-  return part('keys', TEXTS.keys, shown);
+  return part('keys', 'API keys', shown);
 }
 
 export function keyState({ revokedAtMs, settings }: Pick<ApiKey, 'revokedAtMs' | 'settings'>, nowMs: number): Html {
@@ -75,8 +75,8 @@ export async function eventsPart({ operator, mayOpen, moment }: OpsRequest, appI
   const page = await operator.deliveries.history(appId, { before: undefined, most: EVENTS_MAX });
   const events = page instanceof Refusal ? [] : page.events;
   const shown = listing({
-    note: TEXTS.eventsWhat,
-    columns: TEXTS.eventColumns,
+    note: 'The latest ten',
+    columns: ['When', 'Type', 'State', 'Attempts'],
     numbers: [3],
     rows: events.map(({ eventId, createdAtMs, type, state, attempts }) => [
       html`<a href="${opsPath('event', { id: eventId })}">${moment(createdAtMs)}</a>`,
@@ -84,21 +84,21 @@ export async function eventsPart({ operator, mayOpen, moment }: OpsRequest, appI
       stateBadge(state),
       String(attempts.length),
     ]),
-    empty: TEXTS.noEvents,
+    empty: 'No events in the last 30 days.',
   });
-  return part('events', TEXTS.events, shown);
+  return part('events', 'Webhook events', shown);
 }
 
 export function membersPart({ link, moment }: OpsRequest, members: readonly Member[]): Html {
   const shown = listing({
-    note: TEXTS.membersWhat,
-    columns: TEXTS.memberColumns,
+    note: 'People who may use the app in the console',
+    columns: ['E-mail', 'Role', 'Since'],
     rows: members.map(({ accountId, email, role, sinceMs }) => [
       link({ kind: 'account', id: accountId }, email),
       role,
       moment(sinceMs),
     ]),
-    empty: TEXTS.noMembers,
+    empty: 'The app has no members.',
   });
-  return part('members', TEXTS.members, shown);
+  return part('members', 'Members', shown);
 }

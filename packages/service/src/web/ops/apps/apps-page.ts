@@ -12,27 +12,27 @@ const QUERY_LENGTH_MAX = 256;
 /** The page `/ops/apps`, which lists all apps. */
 export const appsPage = listPage({
   page: 'apps',
-  title: TEXTS.title,
+  title: 'Apps',
   fields: () => ({
-    query: { label: TEXTS.query },
-    status: { label: TEXTS.status, choices: choicesOf(TEXTS.statuses, TEXTS.all) },
+    query: { label: 'Part of the ID or name, or a member’s complete e-mail address' },
+    status: { label: 'State', choices: choicesOf(TEXTS.statuses, 'All') },
   }),
-  cursor: { name: 'after', first: TEXTS.newest, more: TEXTS.older },
+  cursor: { name: 'after', first: 'Newest apps', more: 'Older apps' },
   read: async ({ operator }, { query, status: chosen }, after) => {
     const status = chosen === 'active' || chosen === 'suspended' ? chosen : undefined;
     const text = query.slice(0, QUERY_LENGTH_MAX);
     const { apps, next } = await operator.apps.page({ text, status, after, most: PAGE_LENGTH });
     return { rows: apps, next };
   },
-  caption: TEXTS.caption,
-  columns: () => TEXTS.columns,
+  caption: 'Newest first',
+  columns: () => ['Name', 'Owners', 'State', 'Created'],
   cells: ({ moment }, app: AppDetails) => [
     html`<a href="${opsPath('app', { id: app.appId })}">${app.name}</a><br>${code(app.appId)}`,
-    app.ownerEmails.length === 0 ? TEXTS.noOwner : app.ownerEmails.join(', '),
-    html`${stateOf(app)}${app.isFirstParty ? html` ${badge(TEXTS.firstParty, 'good')}` : undefined}`,
+    app.ownerEmails.length === 0 ? 'nobody' : app.ownerEmails.join(', '),
+    html`${stateOf(app)}${app.isFirstParty ? html` ${badge('First party', 'good')}` : undefined}`,
     moment(app.createdAtMs),
   ],
-  empty: () => TEXTS.none,
+  empty: () => 'No apps match.',
 });
 
 /** Whether an app's calls are admitted, in a word. */

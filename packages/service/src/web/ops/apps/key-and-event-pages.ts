@@ -20,13 +20,13 @@ import { trailPart } from '#web/ops/apps/trail.ts';
 export const keyPage: OpsPage = {
   GET: async (asked) => {
     const found = await asked.operator.anyKey(asked.asks('id'));
-    if (found === undefined) return asked.showNoSuch('apps', TEXTS.noKey);
+    if (found === undefined) return asked.showNoSuch('apps', 'No API key has this ID.');
     const [whose, trail] = await Promise.all([
       appFacts(asked, found.appId),
       trailPart(asked, 'on', { subject: found.key.keyId }),
     ]);
     const body = html`${part('facts', TEXTS.facts, factsOf(asked, found, whose))}
-${chartOfKey(found.days) ?? part('calls', KEY_TEXTS.calls, html`<p>${TEXTS.noCalls}</p>`)}
+${chartOfKey(found.days) ?? part('calls', KEY_TEXTS.calls, html`<p>No calls with this key in 30 days.</p>`)}
 ${trail}`;
     return asked.show({ title: found.key.settings.name ?? TEXTS.key, body, below: 'apps' });
   },
@@ -44,7 +44,7 @@ export const eventPage: OpsPage = {
       [DELIVERY_TEXTS.id, code(event.eventId)],
       [DELIVERY_TEXTS.type, event.type],
       ...(await appFacts(asked, appId)),
-      user === undefined ? undefined : [TEXTS.about, link({ kind: 'wallet', id: `${appId} ${user}` })],
+      user === undefined ? undefined : ['About the wallet', link({ kind: 'wallet', id: `${appId} ${user}` })],
       [DELIVERY_TEXTS.state, stateBadge(event.state)],
       [DELIVERY_TEXTS.happened, moment(event.createdAtMs)],
       event.nextAttemptAtMs === undefined ? undefined : [DELIVERY_TEXTS.next, moment(event.nextAttemptAtMs)],
@@ -53,7 +53,7 @@ export const eventPage: OpsPage = {
 <div>${part('facts', TEXTS.facts, facts)}${attemptsOf(event)}</div>
 <div>${bodyOf(event)}</div>
 </div>`;
-    return asked.show({ title: TEXTS.event, body, below: 'apps' });
+    return asked.show({ title: 'Webhook event', body, below: 'apps' });
   },
 };
 
@@ -65,8 +65,8 @@ async function appFacts({ operator, link }: OpsRequest, appId: AppId): Promise<r
   const owners = members.filter(({ role }) => role === 'owner');
   const links = owners.map(({ accountId, email }) => html`${link({ kind: 'account', id: accountId }, email)} `);
   return [
-    [TEXTS.app, link({ kind: 'app', id: appId }, names.get(appId))],
-    [TEXTS.owners, owners.length === 0 ? TEXTS.noOwner : html`${links}`],
+    ['App', link({ kind: 'app', id: appId }, names.get(appId))],
+    ['Owners', owners.length === 0 ? 'nobody' : html`${links}`],
   ];
 }
 
@@ -76,8 +76,8 @@ function factsOf({ clock, moment }: OpsRequest, { key }: KeyOfApp, whose: readon
     [KEY_TEXTS.keyId, code(keyId)],
     [TEXTS.key, code(hint)],
     ...whose,
-    [TEXTS.mode, mode],
-    [TEXTS.state, keyState(key, clock.nowMs())],
+    ['Mode', mode],
+    ['State', keyState(key, clock.nowMs())],
     [KEY_TEXTS.created, moment(createdAtMs)],
     [KEY_TEXTS.lastUsed, lastUsedAtMs === undefined ? APP_TEXTS.never : moment(lastUsedAtMs)],
     settings.expiresAtMs === null ? undefined : [KEY_TEXTS.expires, moment(settings.expiresAtMs)],

@@ -1,4 +1,4 @@
-import { type Html } from '#kernel/text/html.ts';
+import type { Html } from '#kernel/text/html.ts';
 import type { EntryFilter } from '#operator/look-up/audit-search.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
 import { code, listing, part } from '#web/ops/frame/details.ts';
@@ -16,8 +16,8 @@ export async function trailPart(
   if (!mayOpen('find')) return undefined;
   const { entries } = await operator.auditSearch.find(filter, { before: undefined, most: SHOWN_MAX });
   const shown = listing({
-    note: TEXTS.latest,
-    columns: TEXTS.columns,
+    note: 'The latest 20 acts',
+    columns: ['When', 'Who', 'What', 'On what', 'Why'],
     rows: entries.map(({ atMs, actor, actorName, action, subject, reason }) => [
       moment(atMs),
       actorName ?? actor,
@@ -25,7 +25,7 @@ export async function trailPart(
       code(subject),
       reason ?? '',
     ]),
-    empty: TEXTS.none,
+    empty: 'Nothing yet.',
   });
   return part(`trail-${kind}`, TEXTS[kind], shown);
 }

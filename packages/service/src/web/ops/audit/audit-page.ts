@@ -14,7 +14,7 @@ import { AUDIT_TEXTS as TEXTS, SIGN_IN_TEXTS } from '#web/ops/audit/texts.ts';
 
 /** An act has up to a kilobyte on the page, with its changes. */
 const PAGE_LENGTH = 25;
-const CURSOR = { name: 'before', first: TEXTS.newest, more: TEXTS.older, fits: /^\d{1,18}$/ };
+const CURSOR = { name: 'before', first: 'Newest', more: 'Older', fits: /^\d{1,18}$/ };
 
 type Entry = Awaited<ReturnType<AuditSearch['find']>>['entries'][number];
 
@@ -22,7 +22,7 @@ type Entry = Awaited<ReturnType<AuditSearch['find']>>['entries'][number];
 export const auditPage = listPage({
   page: 'audit',
   title: TEXTS.title,
-  above: () => html`<p class="soft">${TEXTS.what}</p>\n${linkLine(opsPath('audit/sign-ins'), TEXTS.toSignIns)}`,
+  above: () => html`<p class="soft">${TEXTS.what}</p>\n${linkLine(opsPath('audit/sign-ins'), 'Sign-ins')}`,
   fields: auditFields,
   cursor: CURSOR,
   read: async ({ operator: { auditSearch } }, typed, before) => {
@@ -31,8 +31,8 @@ export const auditPage = listPage({
     const { entries, next } = await auditSearch.find(filter, { before, most: PAGE_LENGTH });
     return { rows: entries, next };
   },
-  caption: TEXTS.caption,
-  columns: () => TEXTS.columns,
+  caption: 'Acts, newest first',
+  columns: () => ['When', 'Who', 'What', 'Amount', 'From', 'Line'],
   numbers: [3, 5],
   appOf: ({ subject }: Entry) => appIn(subject),
   cells: ({ moment, amount }, entry, names) => [
@@ -43,9 +43,9 @@ export const auditPage = listPage({
       ? ''
       : html`${amount(entry.amount, currencyOf(entry))}<br>${soft(`${entry.amount} micros`)}`,
     entry.from ?? '',
-    entry.line === undefined ? soft(TEXTS.waits) : entry.line,
+    entry.line === undefined ? soft('sealed within a second') : entry.line,
   ],
-  empty: () => TEXTS.none,
+  empty: () => 'No acts match.',
   within: exportLine,
   after: chainOf,
 });
@@ -69,49 +69,49 @@ function appIn(subject: string): string | undefined {
 function whatOf({ action, subject, reason, before, after }: Entry, names: AppNames): Html {
   const name = names.get(appIn(subject) ?? '');
   return html`${action}${name === undefined ? undefined : html`<br>${name}`}<br><a href="${opsPath('audit', { subject })}"><code class="soft">${subject}</code></a>${
-    reason === undefined ? undefined : html`<br>${soft(TEXTS.reason(reason))}`
+    reason === undefined ? undefined : html`<br>${soft(`“${reason}”`)}`
   }${changesOf(before, after)}`;
 }
 
 function exportLine(typed: Typed<string>): Html {
   const link = (format: 'csv' | 'jsonl') =>
     html`<a href="${opsPath('audit/export', { format, ...typed })}" download>${TEXTS[format]}</a>`;
-  return html`<p class="row">${TEXTS.exportAll} ${link('csv')} ${link('jsonl')}</p>`;
+  return html`<p class="row">Export all that match: ${link('csv')} ${link('jsonl')}</p>`;
 }
 
 async function chainOf({ operator: { auditSearch }, moment, formats }: OpsRequest): Promise<Html> {
   const { line, hash, sealedAtMs, waiting } = await auditSearch.head();
   const facts = definitionList([
-    [TEXTS.head, String(line)],
-    hash === undefined ? undefined : [TEXTS.hash, code(hash)],
-    sealedAtMs === undefined ? undefined : [TEXTS.sealed, moment(sealedAtMs)],
-    [TEXTS.waiting, formats.count(waiting)],
-    [TEXTS.check, code(TEXTS.checkCommand)],
+    ['Last line', String(line)],
+    hash === undefined ? undefined : ['Its hash', code(hash)],
+    sealedAtMs === undefined ? undefined : ['Sealed', moment(sealedAtMs)],
+    ['Acts without a line', formats.count(waiting)],
+    ['Check the chain', code('npm run purser -- audit check')],
   ]);
-  return part('chain', TEXTS.chain, html`<p class="soft">${TEXTS.chainWhat}</p>`, facts);
+  return part('chain', 'The chain', html`<p class="soft">${TEXTS.chainWhat}</p>`, facts);
 }
 
 /** The page `/ops/audit/sign-ins`, which shows who signed in or failed to, by minute. */
 export const signInsPage = listPage({
   page: 'audit/sign-ins',
-  title: SIGN_IN_TEXTS.title,
+  title: 'Sign-ins',
   below: 'audit',
   above: () => html`<p class="soft">${SIGN_IN_TEXTS.what}</p>`,
-  fields: () => ({ who: { label: SIGN_IN_TEXTS.who } }),
+  fields: () => ({ who: { label: 'Who (account or identity)' } }),
   cursor: CURSOR,
   read: async ({ operator: { audit } }, { who }, before) => {
     const { signIns, next } = await audit.signIns({ who: who.slice(0, 64) || undefined, before, most: PAGE_LENGTH });
     return { rows: signIns, next };
   },
-  caption: SIGN_IN_TEXTS.caption,
-  columns: () => SIGN_IN_TEXTS.columns,
+  caption: 'Sign-ins, newest first',
+  columns: () => ['Minute', 'Who', 'Result', 'From', 'Times'],
   numbers: [4],
   cells: ({ moment, formats }, { minuteMs, who, result, from, count }) => [
     moment(minuteMs),
-    who === undefined ? SIGN_IN_TEXTS.unknown : html`<a href="${opsPath('audit/sign-ins', { who })}">${code(who)}</a>`,
+    who === undefined ? 'unknown' : html`<a href="${opsPath('audit/sign-ins', { who })}">${code(who)}</a>`,
     SIGN_IN_TEXTS.results[result],
     from ?? '',
     formats.count(count),
   ],
-  empty: () => SIGN_IN_TEXTS.none,
+  empty: () => 'No sign-ins match.',
 });

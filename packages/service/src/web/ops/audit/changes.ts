@@ -1,7 +1,6 @@
 import { type Html, html } from '#kernel/text/html.ts';
 import { fold } from '#web/components/fold.ts';
 import { list } from '#web/components/list.ts';
-import { AUDIT_TEXTS as TEXTS } from '#web/ops/audit/texts.ts';
 
 type Facts = Readonly<Record<string, unknown>>;
 
@@ -15,7 +14,7 @@ export function changesOf(before: Facts | undefined, after: Facts | undefined): 
   if (names.length === 0) return undefined;
   const isChange = before !== undefined && after !== undefined;
   const items = names.map((name) => html`${name}: ${changeOf(old, fresh, name)}`);
-  return fold(isChange ? TEXTS.changes : TEXTS.details, list(items));
+  return fold(isChange ? 'Before and after' : 'Details', list(items));
 }
 
 function changeOf(before: Facts, after: Facts, name: string): string {
@@ -25,7 +24,7 @@ function changeOf(before: Facts, after: Facts, name: string): string {
 }
 
 function textOf(value: unknown): string {
-  if (value === null || value === undefined || value === '') return TEXTS.nothing;
+  if (value === null || value === undefined || value === '') return 'none';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length <= SHOWN_MAX ? text : `${text.slice(0, SHOWN_MAX)} …`;
 }

@@ -46,7 +46,7 @@ export const exportPage: OpsPage = {
     const { type, write } = FORMATS[format];
     const headers = {
       'content-type': type,
-      'content-disposition': `attachment; filename="${TEXTS.fileName}.${format}"`,
+      'content-disposition': `attachment; filename="audit.${format}"`,
     };
     return { status: 200, file: { headers, text: write(asked.operator.auditSearch.all(filter)) } };
   },

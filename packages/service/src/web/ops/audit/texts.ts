@@ -2,8 +2,6 @@
 export const AUDIT_TEXTS = {
   title: 'Audit',
   what: 'Who did what, from where and why: acts of operators, of members on their apps, and of people on their accounts. Any later change or removal would be noticed.',
-  caption: 'Acts, newest first',
-  columns: ['When', 'Who', 'What', 'Amount', 'From', 'Line'],
   fields: {
     who: 'Who (e-mail or ID)',
     action: 'Act (for example wallet.credit or wallet)',
@@ -18,38 +16,14 @@ export const AUDIT_TEXTS = {
   notAnAction: 'The name of an act is one word, or several with dots, such as `wallet.credit`.',
   notAMoment: '“From” and “Before” must be times such as 2026-11-30T08:00.',
   notAnAmount: 'An amount is a number such as 12.50, with at most six decimals.',
-  none: 'No acts match.',
-  changes: 'Before and after',
-  details: 'Details',
-  nothing: 'none',
-  reason: (reason: string) => `“${reason}”`,
-  waits: 'sealed within a second',
-  older: 'Older',
-  newest: 'Newest',
-  exportAll: 'Export all that match:',
   csv: 'CSV',
   jsonl: 'JSON lines',
-  chain: 'The chain',
   chainWhat:
     'Each act has a line with a hash of the act and of the line before. Keep the last hash outside of the service: purser audit check can compare it later.',
-  head: 'Last line',
-  hash: 'Its hash',
-  sealed: 'Sealed',
-  waiting: 'Acts without a line',
-  check: 'Check the chain',
-  checkCommand: 'npm run purser -- audit check',
-  toSignIns: 'Sign-ins',
-  fileName: 'audit',
 } as const;
 
 export const SIGN_IN_TEXTS = {
-  title: 'Sign-ins',
   what: 'Sign-ins and failed attempts of accounts and wallet owners in the last 90 days, counted by the minute.',
-  caption: 'Sign-ins, newest first',
-  columns: ['Minute', 'Who', 'Result', 'From', 'Times'],
-  who: 'Who (account or identity)',
-  none: 'No sign-ins match.',
-  unknown: 'unknown',
   results: {
     signed_in: 'signed in',
     wrong_password: 'wrong password',

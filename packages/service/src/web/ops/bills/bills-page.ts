@@ -38,10 +38,10 @@ export const billsPage = actPage({
     const typed = typedOf(form);
     const { provider, format, from, to } = typed;
     const bill = form.file('file');
-    if (bill === undefined) return refuse('BAD_REQUEST', TEXTS.chooseFile);
+    if (bill === undefined) return refuse('BAD_REQUEST', 'Choose the file with the bill.');
     const dollar = typed.dollar === '' ? undefined : microsIn(typed.dollar);
     if (typed.dollar !== '' && (dollar === undefined || dollar <= 0n)) {
-      return refuse('BAD_REQUEST', TEXTS.dollarWrong(labels.dollarMicros));
+      return refuse('BAD_REQUEST', `${labels.dollarMicros}: enter an amount, such as 0.92.`);
     }
     const rate = dollar === undefined ? {} : { dollarMicros: Number(dollar) };
     const given = checked(newBillSchema, { provider, format, from, to, bill: '[]', ...rate }, labels);
@@ -73,7 +73,7 @@ function show(
     name: 'dollar',
     label: TEXTS.dollar(asked.currency),
     value: typed.dollar,
-    hint: TEXTS.dollarHint,
+    hint: 'Bills are in US dollars. Enter for example 0.92.',
     inputMode: 'decimal',
     isRequired: true,
   });
@@ -87,11 +87,11 @@ ${selectField({ name: 'format', label: TEXTS.format, choices })}
 ${file.periodFields(typed)}
 ${asked.currency === 'USD' ? undefined : dollar}
 ${file.fileField(TEXTS.file, TEXTS.fileHint, '.json,application/json', true)}
-${button(TEXTS.send)}`;
+${button('Compare')}`;
   const body = html`<p>${TEXTS.intro}</p>
 ${compared === undefined ? undefined : resultOf(asked, compared, typed)}
-${part('compare', TEXTS.compare, asked.form('bills', fields, { hasFile: true }))}`;
-  return asked.show({ title: TEXTS.title, body, page: 'bills', refusal });
+${part('compare', 'Compare a bill', asked.form('bills', fields, { hasFile: true }))}`;
+  return asked.show({ title: 'Provider bills', body, page: 'bills', refusal });
 }
 
 function resultOf(asked: OpsRequest, compared: ComparedBill, { provider, from, to }: Typed): Html {
@@ -105,8 +105,8 @@ function resultOf(asked: OpsRequest, compared: ComparedBill, { provider, from, t
   });
   const tiles = figures([
     tile(TEXTS.theirs, compared.theirs),
-    tile(TEXTS.ours, compared.ours, TEXTS.oursNote),
-    tile(TEXTS.unpaid, compared.unpaid, TEXTS.unpaidNote),
+    tile(TEXTS.ours, compared.ours, 'Upstream prices, no margin'),
+    tile('Of this, not paid for by users', compared.unpaid, 'Abandoned or failed calls that the provider served'),
     tile(TEXTS.difference, compared.difference),
   ]);
   const cut = shown.length < rows.length ? html`<p>${TEXTS.shown(formats.count(shown.length))}</p>` : undefined;
@@ -122,19 +122,19 @@ function rowsTable({ currency, formats }: OpsRequest, rows: readonly BillRow[]):
   const money = (picos: bigint) => signedMoney(picos / PICOS_PER_MICRO, currency, formats);
   const count = (number: bigint | undefined) => (number === undefined ? '–' : formats.count(Number(number)));
   return listing({
-    caption: TEXTS.rows,
-    columns: [TEXTS.day, TEXTS.model, TEXTS.theirs, TEXTS.ours, TEXTS.difference, TEXTS.calls, TEXTS.tokens],
+    caption: 'By day and model',
+    columns: ['Day', 'Model', TEXTS.theirs, TEXTS.ours, TEXTS.difference, 'Calls: billed / ours', TEXTS.tokens],
     numbers: [2, 3, 4, 5, 6],
     rows: rows.map(({ day, model, theirs, ours, requests, inputTokens, outputTokens }) => [
       formats.day(epochMsOf(day)),
-      html`${model ?? TEXTS.noModel}${ours.roughCalls === 0n ? undefined : html`<br>${soft(TEXTS.rough(count(ours.roughCalls)))}`}`,
+      html`${model ?? 'No model'}${ours.roughCalls === 0n ? undefined : html`<br>${soft(TEXTS.rough(count(ours.roughCalls)))}`}`,
       money(theirs),
       money(ours.cost),
       money(theirs - ours.cost),
       `${count(requests)} / ${count(ours.calls)}`,
       `${count(added(inputTokens, outputTokens))} / ${count(ours.inputTokens + ours.outputTokens)}`,
     ]),
-    empty: TEXTS.none,
+    empty: 'Neither the bill nor our receipts contain anything in this period.',
   });
 }
 

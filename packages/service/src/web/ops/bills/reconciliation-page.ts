@@ -63,23 +63,23 @@ async function show(
   const hint = `${TEXTS.fileHint} ${reconciliations.hasList ? TEXTS.orList : ''}`;
   const fields = html`${file.periodFields(typed)}
 ${file.fileField(TEXTS.file, hint, '.csv,text/csv', !reconciliations.hasList)}
-${button(TEXTS.send)}`;
+${button('Compare')}`;
   const next = filed.length < FILED_MOST ? undefined : filed.at(-1)?.seq;
   const older = next === undefined ? undefined : opsPath('reconciliation', { before: String(next) });
   const body = html`<p>${TEXTS.intro}</p>
 ${done === undefined ? undefined : resultOf(done, asked.formats)}
-${part('compare', TEXTS.compare, asked.form('reconciliation', fields, { hasFile: true }))}
-${part('filed', TEXTS.filed, filedTable(asked, filed), older && linkLine(older, TEXTS.older))}`;
-  return asked.show({ title: TEXTS.title, body, page: 'reconciliation', refusal });
+${part('compare', 'Compare a report', asked.form('reconciliation', fields, { hasFile: true }))}
+${part('filed', 'Filed reports', filedTable(asked, filed), older && linkLine(older, 'Older'))}`;
+  return asked.show({ title: 'Reconciliation', body, page: 'reconciliation', refusal });
 }
 
 function resultOf(done: Reconciled, formats: Formats): Html {
   const { count } = formats;
   const money = done.found - done.daysApart;
-  const foreign = { name: TEXTS.foreign, value: count(done.foreign), note: TEXTS.foreignNote };
+  const foreign = { name: 'From other software', value: count(done.foreign), note: TEXTS.foreignNote };
   const tiles = figures([
     { name: TEXTS.lines, value: count(done.lines) },
-    { name: TEXTS.matched, value: count(done.matched) },
+    { name: 'On both sides', value: count(done.matched) },
     { name: TEXTS.differences, value: count(money) },
     ...(done.foreign === 0 ? [] : [foreign]),
   ]);
@@ -91,7 +91,7 @@ function resultOf(done: Reconciled, formats: Formats): Html {
     tiles,
     done.daysApart === 0 ? undefined : html`<p>${TEXTS.onlyDays(count(done.daysApart))}</p>`,
     done.found === 0 ? undefined : differencesTable(shown, formats),
-    shown.length < done.found ? html`<p>${TEXTS.shown(count(shown.length))}</p>` : undefined,
+    shown.length < done.found ? html`<p>Only the first ${count(shown.length)} are shown.</p>` : undefined,
     fold(TEXTS.sums, html`${sumsTable(done.sums, formats)}\n${ownSumsTable(done.ownSums, formats)}`),
   );
 }
@@ -99,7 +99,7 @@ function resultOf(done: Reconciled, formats: Formats): Html {
 function differencesTable(differences: readonly Difference[], formats: Formats): Html {
   return listing({
     caption: TEXTS.differences,
-    columns: [TEXTS.what, TEXTS.kind, TEXTS.there, TEXTS.here, TEXTS.more],
+    columns: [TEXTS.what, 'Kind', 'Report', 'Our books', 'Difference'],
     numbers: [2, 3, 4],
     rows: differences.map((one) => [
       whatOf(one),
@@ -108,7 +108,7 @@ function differencesTable(differences: readonly Difference[], formats: Formats):
       sideOf(one.here, formats),
       signedMoney(one.difference, one.there?.currency ?? one.here?.currency ?? '', formats),
     ]),
-    empty: TEXTS.noDifferences,
+    empty: 'There are no differences.',
   });
 }
 
@@ -127,31 +127,31 @@ function sideOf(side: Difference['there'], formats: Formats): Html {
 function sumsTable(sums: readonly Sum[], formats: Formats): Html {
   return listing({
     caption: TEXTS.sums,
-    columns: [TEXTS.category, TEXTS.count, TEXTS.gross, TEXTS.fee, TEXTS.net],
+    columns: ['Category', TEXTS.count, 'Gross', 'Fees', TEXTS.net],
     numbers: [1, 2, 3, 4],
     rows: sums.map(({ category, count, currency, gross, fee, net }) => [
       code(category),
       formats.count(count),
       ...[gross, fee, net].map((amount) => signedMoney(amount, currency, formats)),
     ]),
-    empty: TEXTS.noSums,
+    empty: 'The report contains no movements.',
   });
 }
 
 function ownSumsTable(sums: readonly OwnSum[], formats: Formats): Html {
   return listing({
-    caption: TEXTS.ownSums,
-    columns: [TEXTS.what, TEXTS.count, TEXTS.amount],
+    caption: 'Totals of our books for the period',
+    columns: [TEXTS.what, TEXTS.count, 'Amount'],
     numbers: [1, 2],
     rows: sums.map((sum) => [sum.what, formats.count(sum.count), signedMoney(sum.amount, sum.currency, formats)]),
-    empty: TEXTS.noOwnSums,
+    empty: 'Our books contain no movements.',
   });
 }
 
 function filedTable({ formats, moment }: OpsRequest, filed: readonly FiledReport[]): Html {
   return listing({
-    caption: TEXTS.filedCaption,
-    columns: [TEXTS.period, TEXTS.lines, TEXTS.net, TEXTS.filedAt, TEXTS.digest],
+    caption: 'Newest first',
+    columns: ['Period', TEXTS.lines, TEXTS.net, 'Filed', 'SHA-256'],
     numbers: [1, 2],
     rows: filed.map((report) => [
       file.daysText(report.period, formats),
@@ -160,7 +160,7 @@ function filedTable({ formats, moment }: OpsRequest, filed: readonly FiledReport
       html`${moment(report.filedAtMs)}<br>${soft(report.filedByName ?? report.filedBy)}`,
       code(`${report.digest.slice(0, 16)}…`),
     ]),
-    empty: TEXTS.noFiled,
+    empty: 'No report has been filed yet.',
   });
 }
 

@@ -29,19 +29,19 @@ export const cataloguePage: OpsPage = {
     const search = asked.asks('q').toLowerCase();
     const value = asked.query.get('q') ?? '';
     const body = html`<p class="soft">${TEXTS.what}</p>
-${filterForm(opsPath('catalogue'), 'live', [{ name: 'q', label: TEXTS.search, value }])}
+${filterForm(opsPath('catalogue'), 'live', [{ name: 'q', label: 'Name contains', value }])}
 ${asked.may('model-edit') ? links() : undefined}
 ${card(providersTable(asked, file, search))}
 ${card(...(await modelsPart(asked, file, search)))}`;
-    return asked.show({ title: TEXTS.title, body, page: 'catalogue', done: TEXTS.done.get(asked.asks('done')) });
+    return asked.show({ title: 'Catalogue', body, page: 'catalogue', done: TEXTS.done.get(asked.asks('done')) });
   },
 };
 
 function links(): Html {
   return row(
-    buttonLink(opsPath('model-edit'), TEXTS.newModel, 'quiet'),
-    buttonLink(opsPath('provider', { name: '' }), TEXTS.newProvider, 'quiet'),
-    buttonLink(opsPath('catalogue-import'), TEXTS.importPrices, 'quiet'),
+    buttonLink(opsPath('model-edit'), 'Add a model', 'quiet'),
+    buttonLink(opsPath('provider', { name: '' }), 'Add a provider', 'quiet'),
+    buttonLink(opsPath('catalogue-import'), 'Import a catalogue or a price list', 'quiet'),
   );
 }
 
@@ -51,8 +51,8 @@ function providersTable({ operator, formats }: OpsRequest, { providers }: Catalo
     .filter(([name, provider]) => `${name} ${originWords(provider)}`.toLowerCase().includes(search))
     .toSorted(([left], [right]) => (left < right ? -1 : 1));
   return listing({
-    caption: html`${TEXTS.providers} ${soft(TEXTS.count(fits.length, Object.keys(providers).length))}`,
-    columns: TEXTS.providerColumns,
+    caption: html`Providers ${soft(TEXTS.count(fits.length, Object.keys(providers).length))}`,
+    columns: ['Provider', 'Address', 'Key', 'State', 'Last minute, this process'],
     rows: fits.slice(0, PROVIDERS_MAX).map(([name, provider]) => {
       const own = reports.get(name) ?? [];
       const hasKey = operator.catalogue.keyFaultOf(provider) === undefined;
@@ -64,7 +64,7 @@ function providersTable({ operator, formats }: OpsRequest, { providers }: Catalo
         lastMinute(own, formats.count),
       ];
     }),
-    empty: TEXTS.noProvider,
+    empty: 'No providers match.',
   });
 }
 
@@ -96,7 +96,7 @@ async function modelsPart(
   const start = after === '' ? 0 : fits.findIndex(({ id }) => id === after) + 1;
   const shown = fits.slice(start, start + PAGE_MODELS);
   const pages = pagerOf(
-    { name: 'after', first: TEXTS.first, more: TEXTS.more },
+    { name: 'after', first: 'First page', more: 'Next models' },
     {
       page: 'catalogue',
       query: { q: query.get('q') ?? undefined },
@@ -105,11 +105,11 @@ async function modelsPart(
     },
   );
   const models = listing({
-    caption: html`${TEXTS.models} ${soft(TEXTS.count(fits.length, file.models.length))}`,
-    columns: TEXTS.modelColumns,
+    caption: html`Models ${soft(TEXTS.count(fits.length, file.models.length))}`,
+    columns: ['Model', 'Served by', 'Input', 'Output', 'Margin', 'Calls, 24 h'],
     numbers: [2, 3, 4, 5],
     rows: shown.map((model) => cellsOf(asked, model, namesOf(model), formats.count(calls.get(model.id) ?? 0))),
-    empty: TEXTS.noModel,
+    empty: 'No models match.',
   });
   return [models, pages, html`<p class="soft">${TEXTS.perMillion}</p>`];
 }
@@ -132,8 +132,8 @@ function cellsOf(
   const state = stateBadge(asked, model);
   const names = aliases.slice(0, 3).join(', ');
   return [
-    html`<a href="${opsPath('model', { id: model.id })}">${model.id}</a>${state && html` ${state}`}${names && html`<br>${soft(`${TEXTS.aliases} ${names}`)}`}`,
-    html`${first.provider}${others.length === 0 ? undefined : html` ${soft(TEXTS.others(others.length))}`}`,
+    html`<a href="${opsPath('model', { id: model.id })}">${model.id}</a>${state && html` ${state}`}${names && html`<br>${soft(`Aliases ${names}`)}`}`,
+    html`${first.provider}${others.length === 0 ? undefined : html` ${soft(`and ${others.length} more`)}`}`,
     ...(model.free ? [TEXTS.states.free, '', ''] : priceCells(asked, model, first)),
     calls,
   ];

@@ -31,7 +31,7 @@ export interface GivenChange {
 
 /** What every form of a change has. Refused without a reason, which the audit trail needs. */
 export function changeIn(asked: OpsRequest, form: Form): GivenChange | Refusal<'BAD_REQUEST'> {
-  const reason = reasonIn(form, MODEL_TEXTS.reasonMissing, `reason${form.field('of')}`);
+  const reason = reasonIn(form, 'Give a reason of at most 500 characters.', `reason${form.field('of')}`);
   if (reason instanceof Refusal) return reason;
   const version = form.field('version');
   // A form without a version is one that no page of ours made: none is as old as zero.
@@ -39,7 +39,7 @@ export function changeIn(asked: OpsRequest, form: Form): GivenChange | Refusal<'
 }
 
 export function unsavedBadge(): Html {
-  return html`<p>${badge(EDIT_TEXTS.notSaved, 'warn')}</p>`;
+  return html`<p>${badge('Nothing has been saved yet.', 'warn')}</p>`;
 }
 
 interface Unsaved {

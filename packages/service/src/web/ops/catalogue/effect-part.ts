@@ -27,7 +27,7 @@ export function effectTables(asked: OpsRequest, { before, after }: Change): read
   const nowMs = asked.clock.nowMs();
   const later = (after === undefined ? [] : laterMoments(after, nowMs)).slice(0, LATER_MAX);
   const tables = [nowMs, ...later].map((atMs) => {
-    const caption = atMs === nowMs ? TEXTS.sample : `${TEXTS.sampleFrom} ${asked.formats.moment(atMs)}`;
+    const caption = atMs === nowMs ? 'A typical call' : `A typical call, from ${asked.formats.moment(atMs)}`;
     return effectTable(asked, effectOf(before, after, atMs), caption);
   });
   return [...tables, html`<p class="soft">${sampleWords(asked)}</p>`];
@@ -42,8 +42,8 @@ export function sampleWords({ formats }: OpsRequest): string {
 /** The fields that differ between two entries. */
 export function fieldsTable(differences: readonly Difference[]): Html {
   return listing({
-    caption: TEXTS.fields,
-    columns: TEXTS.fieldColumns,
+    caption: 'Fields that change',
+    columns: ['Field', 'Before', 'After'],
     hasLongCells: true,
     rows: differences
       .slice(0, FIELDS_MAX)
@@ -60,11 +60,11 @@ function effectTable({ amount }: OpsRequest, effects: readonly UpstreamEffect[],
   const cell = ({ before, after }: UpstreamEffect, of: keyof SampleCost) => {
     const now = after === undefined ? TEXTS.gone : amount(after[of]);
     const was = before === undefined ? TEXTS.gone : amount(before[of]);
-    return html`<strong>${now}</strong>${now === was ? undefined : html`<br>${soft(`${TEXTS.was} ${was}`)}`}`;
+    return html`<strong>${now}</strong>${now === was ? undefined : html`<br>${soft(`before ${was}`)}`}`;
   };
   return listing({
     caption,
-    columns: TEXTS.sampleColumns,
+    columns: ['Upstream', 'Hold', 'User pays', 'Margin'],
     numbers: [1, 2, 3],
     rows: effects.map((effect) => [
       `${effect.provider}/${effect.providerModel}`,

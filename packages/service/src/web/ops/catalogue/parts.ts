@@ -9,7 +9,7 @@ import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { badge } from '#web/components/badge.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
 import { soft } from '#web/ops/frame/details.ts';
-import { CATALOGUE_TEXTS as TEXTS, PRICE_TEXTS } from '#web/ops/catalogue/texts.ts';
+import { CATALOGUE_TEXTS as TEXTS } from '#web/ops/catalogue/texts.ts';
 
 /** How one upstream serves, as this process sees it. */
 export type UpstreamReport = ReturnType<OperatorPlane['readUpstreams']>[number];
@@ -52,7 +52,7 @@ export function stateBadge({ catalogue }: OpsRequest, { id, enabled, resale }: C
 export function keyWords(provider: CatalogueProvider): string {
   const names = keyNamesOf(provider).map(({ name }) => name);
   if (names.length > 0) return names.join(', ');
-  return credentialOf(provider)?.value ?? TEXTS.noKeyNeeded;
+  return credentialOf(provider)?.value ?? 'none';
 }
 
 /** Where a provider's calls go. */
@@ -66,5 +66,5 @@ export function momentIn(text: string): string | undefined | Refusal<'BAD_REQUES
   const [, day, time = '00:00'] = /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2})Z?)?$/.exec(text) ?? [];
   const moment = `${day}T${time}:00Z`;
   const isMoment = day !== undefined && !Number.isNaN(epochMsOf(moment));
-  return isMoment ? moment : refuse('BAD_REQUEST', PRICE_TEXTS.notMoment);
+  return isMoment ? moment : refuse('BAD_REQUEST', 'The time must look like 2026-12-01 00:00.');
 }

@@ -65,12 +65,12 @@ async function answer(
   if (signedIn === undefined) return redirectTo('/sign-in');
   const role = operatorRoleOf(signedIn.account);
   if (role !== undefined && isSsoMissing(signedIn.account, rules)) {
-    const home = { path: '/account/sso', name: TEXTS.linkAccount };
+    const home = { path: '/account/sso', name: 'Link your account' };
     return refusalPage({ home, frame }, refuse('FORBIDDEN', TEXTS.needsSso(rules.onlySso?.name ?? '')));
   }
   if (role !== undefined && isFactorMissing(signedIn.account, rules)) {
     if (exchange.path === '/ops') return redirectTo('/account/second-factor'); // Where they land after the sign-in.
-    const home = { path: '/account/second-factor', name: TEXTS.addFactor };
+    const home = { path: '/account/second-factor', name: 'Add a second factor' };
     return refusalPage({ home, frame }, refuse('FORBIDDEN', TEXTS.needsFactor));
   }
   const access = operatorAccessOf(`${method} ${exchange.path}`);
@@ -80,7 +80,7 @@ async function answer(
       return showUnsent({ frame }, request, { ...sent, refusal });
     }
     const home =
-      role === undefined ? { path: '/console', name: TEXTS.toConsole } : { path: '/ops', name: TEXTS.console };
+      role === undefined ? { path: '/console', name: 'Go to your apps' } : { path: '/ops', name: TEXTS.console };
     return refusalPage({ home, frame }, refusal ?? refuse('FORBIDDEN', TEXTS.tooLow));
   }
   return show(requestOf(services, request, signedIn, role));
@@ -117,7 +117,7 @@ function requestOf(services: OpsServices, request: PageRequest, signedIn: Signed
       return request.form(action, fields, { hasFile });
     },
     show,
-    showNoSuch: (below, message, title = TEXTS.noSuch) => {
+    showNoSuch: (below, message, title = 'Not found') => {
       const body = card(html`<p role="alert">${message}</p>`);
       return show({ title, body, below, refusal: refuse('NOT_FOUND', message), isSaid: true });
     },
@@ -148,14 +148,14 @@ function showUnsent(
   const kept = [...form.fields].filter(([name]) => name !== PROOF_FIELD);
   const fields = html`${kept.map(([name, value]) => html`${hiddenField(name, value)}\n`)}
 ${form.fileNames.map((name) => html`<label for="file-${name}">${TEXTS.fileAgain}</label>\n<input id="file-${name}" name="${name}" type="file">\n`)}
-${button(TEXTS.send)}`;
+${button('Send it now')}`;
   const body = card(
     html`<p role="alert">${TEXTS.unsent}</p>`,
     buttonLinkAside(toProof(PROVE, 'done=true'), TEXTS.prove),
     request.form(withQuery(path), fields, { hasFile: form.fileNames.length > 0 }),
-    linkLine(withQuery(page ?? path), TEXTS.back),
+    linkLine(withQuery(page ?? path), 'Go back without sending it'),
   );
-  return refusedBy(refusal, pageOf({ title: TEXTS.unsentTitle, body, frame, isError: true }));
+  return refusedBy(refusal, pageOf({ title: 'Not done yet', body, frame, isError: true }));
 }
 
 /** Who may send a form to a page. */

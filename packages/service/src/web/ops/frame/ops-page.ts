@@ -51,14 +51,14 @@ export function showOpsPage(
   const content = html`${headOf({ title, frame, isError: refusal !== undefined }, CONSOLE_STYLE_ELEMENT)}
 <body class="console">
 ${ownerHeader(frame, request)}
-<nav class="side" aria-label="${TEXTS.sections}">
-<p class="soft">${TEXTS.yourRole} ${TEXTS.roles[role]}${cell === undefined ? undefined : html`<br>${TEXTS.cell} ${cell}`}</p>
+<nav class="side" aria-label="Pages for operators">
+<p class="soft">Your role: ${TEXTS.roles[role]}${cell === undefined ? undefined : html`<br>This cell: ${cell}`}</p>
 ${mayOpen(role, 'find') ? findBox(request.exchange.path === opsPath('find') ? (request.query.get('q') ?? '') : '') : undefined}
 <ul>
 ${OPS_PAGES.map((one) => html`<li><a href="${opsPath(one.page)}"${one.page === page ? html` aria-current="page"` : undefined}>${one.text}</a></li>\n`)}</ul>
 </nav>
 <main>
-${breadcrumbs(TEXTS.path, crumbs, page === '' ? TEXTS.console : title)}
+${breadcrumbs('Where you are', crumbs, page === '' ? TEXTS.console : title)}
 <h1>${title}</h1>
 ${isSaid ? undefined : errorSummary(refusal?.message)}${refusal === undefined ? successNotice(done) : undefined}
 ${body}
@@ -74,7 +74,7 @@ ${CONSOLE_SCRIPT.element}
 /** The search, which is on every page. */
 function findBox(value: string): Html {
   return html`<form method="get" action="${opsPath('find')}" role="search">
-<label for="find">${TEXTS.find}</label>
+<label for="find">Find by ID or address</label>
 <input type="search" id="find" name="q" value="${value}" maxlength="512" autocomplete="off">
 </form>`;
 }

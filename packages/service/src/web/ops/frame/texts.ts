@@ -1,27 +1,15 @@
 /** The texts of the frame of the pages for operators. Each room of pages has its own besides. */
 export const OPS_TEXTS = {
   console: 'Operations',
-  sections: 'Pages for operators',
-  path: 'Where you are',
-  noSuch: 'Not found',
-  find: 'Find by ID or address',
-  yourRole: 'Your role:',
-  cell: 'This cell:',
   roles: { viewer: 'viewer', support: 'support', finance: 'finance', admin: 'admin' },
   tooLow: 'Your role does not allow changes here. Ask an admin of the service.',
   proveFirst: 'Please confirm first that it is you. This is valid for ten minutes.',
   prove: 'Confirm that it is you',
-  unsentTitle: 'Not done yet',
   unsent:
     'Nothing was done, because you last confirmed that it is you more than ten minutes ago. What you typed is still on this page. Confirm that it is you in another tab, come back to this one, and send the form.',
   fileAgain: 'Choose the file again',
-  send: 'Send it now',
-  back: 'Go back without sending it',
   reason: 'Reason, for the audit trail',
   needsFactor:
     'Operators of this service need a second factor. Add a passkey or an authenticator app to your account first.',
   needsSso: (name: string) => `Operators of this service sign in through ${name}. Your account still uses a password.`,
-  linkAccount: 'Link your account',
-  addFactor: 'Add a second factor',
-  toConsole: 'Go to your apps',
 } as const;

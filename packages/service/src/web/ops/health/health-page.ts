@@ -14,7 +14,7 @@ import { HEALTH_TEXTS as TEXTS } from '#web/ops/health/texts.ts';
 export const healthPage: OpsPage = {
   GET: async (asked) => {
     const health = await asked.operator.readHealth();
-    const body = html`<p class="soft">${TEXTS.what}</p>
+    const body = html`<p class="soft">The state of the service, as one of its processes sees it.</p>
 <div id="now" data-live>
 ${tilesOf(asked, health)}
 ${doctorOf(asked, health)}
@@ -24,20 +24,20 @@ ${processesOf(asked, health)}
 ${databaseOf(asked, health)}
 </div>
 ${settingsOf(health)}`;
-    return asked.show({ title: TEXTS.title, body, page: 'health' });
+    return asked.show({ title: 'Health', body, page: 'health' });
   },
 };
 
 function tilesOf({ formats }: OpsRequest, { processes, leases, disk }: Health): Html {
   return figures([
-    { name: TEXTS.processes, value: formats.count(processes.count) },
-    { name: TEXTS.leases, value: formats.count(leases.length) },
-    { name: TEXTS.calls, value: formats.count(processes.callsUnderWay) },
-    { name: TEXTS.memory, value: bytesText(processes.memoryBytes) },
-    { name: TEXTS.uptime, value: durationText(processes.uptimeSeconds) },
+    { name: 'Gateway processes here', value: formats.count(processes.count) },
+    { name: 'Gateways with a lease', value: formats.count(leases.length) },
+    { name: 'Calls in progress', value: formats.count(processes.callsUnderWay) },
+    { name: 'Memory', value: bytesText(processes.memoryBytes) },
+    { name: 'Up for', value: durationText(processes.uptimeSeconds) },
     { name: TEXTS.block, value: durationText(processes.longestBlockSeconds), note: TEXTS.blockNote },
     disk === undefined
-      ? { name: TEXTS.free, value: TEXTS.noDisk }
+      ? { name: TEXTS.free, value: 'unknown' }
       : { name: TEXTS.free, value: bytesText(disk.freeBytes), note: TEXTS.ofDisk(bytesText(disk.totalBytes)) },
   ]);
 }
@@ -47,15 +47,15 @@ function doctorOf({ clock, formats }: OpsRequest, { doctor: { atMs, findings } }
   const right = findings.filter(({ level }) => level === 'good');
   const faults = wrong.map(
     ({ level, what, why, remedy }) =>
-      html`<div>${badge(TEXTS.levels[level], 'warn')} <strong>${withCode(what)}</strong><br>${withCode(why)}<br>${TEXTS.doctorDo} ${withCode(remedy)}</div>`,
+      html`<div>${badge(TEXTS.levels[level], 'warn')} <strong>${withCode(what)}</strong><br>${withCode(why)}<br>What to do: ${withCode(remedy)}</div>`,
   );
   const agoSeconds = Math.max(1, Math.round((clock.nowMs() - atMs) / 1_000));
   return part(
     'doctor',
-    TEXTS.doctor,
+    'What the doctor found',
     html`<p class="soft">${TEXTS.doctorWhat(TEXTS.ago(durationText(agoSeconds)))}</p>`,
-    wrong.length === 0 ? html`<p>${badge(TEXTS.doctorAllGood, 'good')}</p>` : list(faults),
-    fold(TEXTS.doctorGood(formats.count(right.length)), list(right.map(({ what }) => withCode(what)))),
+    wrong.length === 0 ? html`<p>${badge('Everything is as it should be.', 'good')}</p>` : list(faults),
+    fold(`${formats.count(right.length)} checks found no problem`, list(right.map(({ what }) => withCode(what)))),
   );
 }
 
@@ -66,24 +66,24 @@ function withCode(text: string): Html {
 
 function queuesOf({ clock, formats }: OpsRequest, { queues, statsAtMs }: Health): Html {
   const shown = listing({
-    caption: TEXTS.queueCaption,
-    columns: TEXTS.queueColumns,
+    caption: 'What is waiting now',
+    columns: ['Queue', 'Waiting', 'Oldest'],
     numbers: [1, 2],
     rows: queues.map(({ name, waiting, oldestSeconds }) => [
       TEXTS.queueNames[name],
       formats.count(waiting),
       waiting === 0 || oldestSeconds === undefined ? '' : durationText(oldestSeconds),
     ]),
-    empty: TEXTS.noQueues,
+    empty: 'Nothing is waiting.',
   });
-  const last = statsAtMs === undefined ? TEXTS.never : TEXTS.ago(durationText((clock.nowMs() - statsAtMs) / 1_000));
-  return part('queues', TEXTS.queues, shown, html`<p class="soft">${TEXTS.stats(last)}</p>`);
+  const last = statsAtMs === undefined ? 'never' : TEXTS.ago(durationText((clock.nowMs() - statsAtMs) / 1_000));
+  return part('queues', 'Queues', shown, html`<p class="soft">${TEXTS.stats(last)}</p>`);
 }
 
 function checksOf({ formats, moment }: OpsRequest, { checks }: Health): Html {
   const shown = listing({
-    caption: TEXTS.checkCaption,
-    columns: TEXTS.checkColumns,
+    caption: 'Results',
+    columns: ['When', 'Kind', 'Passes', 'Wallets', 'Longest', 'Differences', 'By process'],
     numbers: [2, 3, 4],
     rows: checks.map((check) => [
       moment(check.kind === 'full' ? check.endedAtMs : check.begunAtMs),
@@ -91,65 +91,65 @@ function checksOf({ formats, moment }: OpsRequest, { checks }: Health): Html {
       formats.count(check.passes),
       formats.count(check.wallets),
       durationText(check.longestMs / 1_000),
-      check.differences === 0n ? badge(TEXTS.good, 'good') : badge(TEXTS.wrong(String(check.differences)), 'warn'),
+      check.differences === 0n ? badge('none', 'good') : badge(`${check.differences} wrong`, 'warn'),
       html`<code class="soft">${check.process}</code>`,
     ]),
-    empty: TEXTS.noChecks,
+    empty: 'No check has finished yet.',
   });
-  return part('checks', TEXTS.checks, html`<p class="soft">${TEXTS.checksWhat}</p>`, shown);
+  return part('checks', 'Checks of the ledger', html`<p class="soft">${TEXTS.checksWhat}</p>`, shown);
 }
 
 function processesOf({ formats, moment }: OpsRequest, { leases, lanes }: Health): Html {
   const ofLeases = listing({
-    caption: TEXTS.leaseHeading,
-    columns: TEXTS.leaseColumns,
+    caption: 'Leases on this database',
+    columns: ['Gateway', 'Since', 'Lease ends in'],
     numbers: [2],
     rows: leases.map(({ instanceId, startedAtMs, seconds }) => [
       instanceId,
       moment(startedAtMs),
-      seconds < 0 ? badge(TEXTS.ranOut, 'warn') : durationText(seconds),
+      seconds < 0 ? badge('expired', 'warn') : durationText(seconds),
     ]),
-    empty: TEXTS.noLeases,
+    empty: 'No gateway has a lease.',
   });
   const ofLanes = listing({
-    caption: TEXTS.lanes,
-    columns: TEXTS.laneColumns,
+    caption: 'Calls by lane since the processes started',
+    columns: ['Lane', 'Outcome', 'Calls'],
     numbers: [2],
     rows: lanes.map(({ mode, outcome, calls }) => [mode, outcome, formats.count(calls)]),
-    empty: TEXTS.noLanes,
+    empty: 'No calls have ended since then.',
   });
-  return part('processes', TEXTS.processHeading, ofLeases, ofLanes);
+  return part('processes', 'Processes', ofLeases, ofLanes);
 }
 
 function databaseOf({ formats }: OpsRequest, { database, version }: Health): Html {
   const used = database.connections.reduce((sum, { count }) => sum + count, 0);
   const facts = definitionList([
-    [TEXTS.build, version],
-    [TEXTS.version, database.version],
-    [TEXTS.schema, database.schema_version],
-    [TEXTS.size, bytesText(Number(database.size_bytes))],
-    [TEXTS.connections, TEXTS.connectionsOf(formats.count(used), formats.count(database.connections_max))],
+    ['Purser', version],
+    ['PostgreSQL', database.version],
+    ['Schema', database.schema_version],
+    ['Size', bytesText(Number(database.size_bytes))],
+    ['Connections', `${formats.count(used)} of ${formats.count(database.connections_max)}`],
   ]);
   const connections = listing({
-    caption: TEXTS.connectionCaption,
-    columns: TEXTS.connectionColumns,
+    caption: 'Connections to this database, by application name',
+    columns: ['Name', 'Connections'],
     numbers: [1],
     rows: database.connections.map(({ name, count }) => [code(name), formats.count(count)]),
   });
   const server = listing({
-    caption: TEXTS.serverCaption,
-    columns: TEXTS.serverColumns,
+    caption: 'Settings that can make the server slow or make it lose committed data',
+    columns: ['Setting', 'Value'],
     rows: database.settings.map(({ name, value }) => [code(name), value]),
   });
-  return part('database', TEXTS.database, facts, connections, server);
+  return part('database', 'Database', facts, connections, server);
 }
 
 function settingsOf({ settings }: Health): Html {
   const shown = listing({
-    caption: TEXTS.settingCaption,
-    columns: TEXTS.settingColumns,
-    rows: settings.map(({ name, isSet }) => [code(name), isSet ? TEXTS.isSet : TEXTS.isDefault]),
+    caption: 'By name',
+    columns: ['Setting', 'State'],
+    rows: settings.map(({ name, isSet }) => [code(name), isSet ? 'set' : 'default']),
   });
-  const what = html`<p class="soft">${TEXTS.settingsWhat}</p>`;
-  return part('settings', TEXTS.settings, what, fold(TEXTS.showSettings, shown));
+  const what = html`<p class="soft">This shows only whether each setting is set, because some values are secrets.</p>`;
+  return part('settings', 'Settings of the service', what, fold('Show all', shown));
 }

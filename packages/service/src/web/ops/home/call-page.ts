@@ -38,8 +38,8 @@ export const callPage: OpsPage = {
     const body = html`${calls.slice(0, SHOWN_MAX).map((call, at) => viewOf(asked, call, at, names))}
 ${hold && holdOf(asked, hold, names)}
 ${only === undefined ? undefined : entriesOf(asked, books)}
-<p class="soft">${TEXTS.trail}</p>`;
-    return asked.show({ title: TEXTS.title, body, below: 'find' });
+<p class="soft">Prompts and answers are never kept.</p>`;
+    return asked.show({ title: 'One call', body, below: 'find' });
   },
 };
 
@@ -66,21 +66,21 @@ function factsOf({ link, appLink, moment }: OpsRequest, call: KnownCall, names: 
   const hasWallet = userId !== undefined && mode !== 'sandbox';
   return definitionList([
     trace && [CALLS_TEXTS.outcome, OUTCOME_TEXTS[trace.outcome]],
-    trace?.code === undefined ? undefined : [TEXTS.code, code(trace.code)],
+    trace?.code === undefined ? undefined : ['Code', code(trace.code)],
     trace?.param === undefined ? undefined : [LIFE_TEXTS.param, code(trace.param)],
     [TEXTS.app, appLink(appId, names)],
     hasWallet ? [TEXTS.wallet, link({ kind: 'wallet', id: `${appId} ${userId}` }, userId)] : undefined,
     hasWallet || userId === undefined ? undefined : [LIFE_TEXTS.user, userId],
-    [TEXTS.mode, mode],
+    ['Mode', mode],
     wire === undefined ? undefined : [LIFE_TEXTS.wire, wireName(wire)],
     session === undefined ? undefined : [LIFE_TEXTS.session, code(session)],
     [LIFE_TEXTS.ended, moment(atMs)],
     trace && [LIFE_TEXTS.took, `${trace.durationMs} ms`],
     trace?.status === undefined ? undefined : [LIFE_TEXTS.status, trace.status],
     model === undefined ? undefined : [LIFE_TEXTS.model, model],
-    upstream && [TEXTS.upstream, `${upstream.provider} ${upstream.providerModel}`],
-    trace?.failure && [TEXTS.failure, trace.failure.kind],
-    trace?.failure?.status === undefined ? undefined : [TEXTS.status, trace.failure.status],
+    upstream && ['Upstream', `${upstream.provider} ${upstream.providerModel}`],
+    trace?.failure && ['How the provider failed', trace.failure.kind],
+    trace?.failure?.status === undefined ? undefined : ['Status from the provider', trace.failure.status],
     callId && [LIFE_TEXTS.callId, code(callId)],
     correlationId === undefined ? undefined : [LIFE_TEXTS.correlationId, code(correlationId)],
   ]);
@@ -98,8 +98,8 @@ function receiptOf({ amount }: OpsRequest, { receipt }: KnownCall, at: number): 
     [LIFE_TEXTS.held, amount(held)],
     [LIFE_TEXTS.charged, amount(charged)],
     [LIFE_TEXTS.released, amount(released)],
-    price && [TEXTS.version, price.version],
-    price && [TEXTS.margin, TEXTS.marginOf(price.marginBasisPoints / 100)],
+    price && ['Price number', price.version],
+    price && ['Margin', `${price.marginBasisPoints / 100} %`],
   ]);
   const estimated = isEstimated ? html`<p class="soft">${LIFE_TEXTS.estimated}</p>` : undefined;
   const told = late ? html`<p class="soft">${LIFE_TEXTS.late}</p>` : undefined;
@@ -114,16 +114,16 @@ function holdOf(
   const facts = definitionList([
     [TEXTS.wallet, link({ kind: 'wallet', id: `${app} ${user}` }, user)],
     [TEXTS.app, appLink(app, names)],
-    [TEXTS.amount, amount(amount_micros)],
-    [TEXTS.placed, moment(placed_at.getTime())],
+    ['Amount', amount(amount_micros)],
+    ['Placed', moment(placed_at.getTime())],
   ]);
-  return part('hold', TEXTS.hold, html`<p class="soft">${TEXTS.holdWhat}</p>`, facts);
+  return part('hold', 'Money on hold', html`<p class="soft">${TEXTS.holdWhat}</p>`, facts);
 }
 
 function entriesOf({ amount, moment }: OpsRequest, { entries }: CallBooks): Html {
   const shown = listing({
-    note: TEXTS.entriesWhat,
-    columns: TEXTS.columns,
+    note: 'What the call booked in the wallet',
+    columns: ['Number', 'Kind', 'From', 'To', 'Amount', 'Balance after', 'When'],
     numbers: [4, 5],
     rows: entries.map((entry) => [
       String(entry.seq),
@@ -134,7 +134,7 @@ function entriesOf({ amount, moment }: OpsRequest, { entries }: CallBooks): Html
       amount(entry.balance_after_micros),
       moment(entry.at.getTime()),
     ]),
-    empty: TEXTS.noEntries,
+    empty: 'The call booked nothing.',
   });
-  return part('entries', TEXTS.entries, shown);
+  return part('entries', 'Entries in the ledger', shown);
 }

@@ -30,7 +30,7 @@ export const findPage: OpsPage = {
 ${shown.map((one, at) => viewOf(asked, one, at, names))}
 ${found.length === 0 ? html`<p class="soft">${TEXTS.what}</p>` : undefined}`;
     const refusal = isMissing ? refuse('NOT_FOUND', TEXTS.none(query)) : undefined;
-    return asked.show({ title: TEXTS.title, body, page: 'find', refusal, isSaid: true });
+    return asked.show({ title: 'Find anything', body, page: 'find', refusal, isSaid: true });
   },
 };
 
@@ -51,11 +51,11 @@ function viewOf(
 ): Html {
   const { kind, name, state, atMs, amount, related } = found;
   const facts = definitionList([
-    [TEXTS.id, link(found, kind === 'identity' ? name : undefined)],
-    name === undefined ? undefined : [TEXTS.name, name],
-    state === undefined ? undefined : [TEXTS.state, state],
-    atMs === undefined ? undefined : [TEXTS.at, moment(atMs)],
-    amount === undefined ? undefined : [TEXTS.amount, asked.amount(amount)],
+    ['ID', link(found, kind === 'identity' ? name : undefined)],
+    name === undefined ? undefined : ['Name', name],
+    state === undefined ? undefined : ['State', state],
+    atMs === undefined ? undefined : ['When', moment(atMs)],
+    amount === undefined ? undefined : ['Amount', asked.amount(amount)],
   ]);
   const hanging = related.slice(0, RELATED_MAX).map((one) => {
     const linked = one.kind === 'app' ? appLink(one.id, names) : link(one, one.name);
@@ -66,8 +66,8 @@ function viewOf(
     `found-${place}`,
     TEXTS.kinds[kind],
     facts,
-    html`<h3>${TEXTS.related}</h3>`,
-    related.length === 0 ? html`<p class="soft">${TEXTS.noneRelated}</p>` : list(hanging),
-    rest > 0 ? html`<p class="soft">${TEXTS.more(rest)}</p>` : undefined,
+    html`<h3>Related</h3>`,
+    related.length === 0 ? html`<p class="soft">Nothing is related to it.</p>` : list(hanging),
+    rest > 0 ? html`<p class="soft">and ${rest} more</p>` : undefined,
   );
 }

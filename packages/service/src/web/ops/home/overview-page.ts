@@ -37,18 +37,18 @@ export const overviewPage: OpsPage = {
     const names = await operator.apps.names([...shown, ...disabled.map((id) => appIdOf.parse(id))]);
     const needs = part(
       'needs',
-      TEXTS.attention,
+      'Needs attention',
       findingsOf(asked, attention, names),
       booksOf(asked, attention),
       operator.cell === undefined ? undefined : cellsOf(operator.cell, others),
       // The page on which everybody else sees how the service is.
-      (frame.statusPage ?? 'off') === 'off' ? undefined : linkLine('/status', TEXTS.status),
+      (frame.statusPage ?? 'off') === 'off' ? undefined : linkLine('/status', 'The public status page'),
     );
     const body = html`<div id="attention" data-live>
 ${needs}
 </div>
 ${sums === undefined ? html`<p>${TEXTS.noSums}</p>` : sumsOf(asked, sums, { period, names, attention, others })}`;
-    return asked.show({ title: TEXTS.title, body, page: '' });
+    return asked.show({ title: 'Overview', body, page: '' });
   },
 };
 
@@ -82,12 +82,12 @@ function sumsOf(asked: OpsRequest, sums: Sums, { period, names, attention, other
   return html`${periodSwitch(period)}
 <div id="figures" data-live>
 ${figuresOf(asked, sums, attention, heldIn([attention, ...others.flatMap((other) => other.attention ?? [])]))}
-${part('calls', TEXTS.chart, callsChart(sums.points, PERIODS[period].step))}
+${part('calls', 'Calls', callsChart(sums.points, PERIODS[period].step))}
 </div>
 <div class="columns">
-${part('trouble', TEXTS.trouble, troubleTable(asked, sums.outcomes))}
-${part('apps', TEXTS.apps, groupTable(asked, TEXTS.appsWhat, TEXTS.app, apps))}
-${part('models', TEXTS.models, groupTable(asked, TEXTS.modelsWhat, TEXTS.model, models))}
+${part('trouble', 'Refusals and failures', troubleTable(asked, sums.outcomes))}
+${part('apps', 'Apps', groupTable(asked, 'Those whose users paid the most', 'App', apps))}
+${part('models', 'Models', groupTable(asked, 'Those for which users paid the most', 'Model', models))}
 </div>`;
 }
 
@@ -100,7 +100,7 @@ function heldIn(all: readonly Pick<Attention, 'held'>[]): Attention['held'] {
 /** What the other cells need, in a line each. */
 function cellsOf(own: string, others: readonly OtherCellAttention[]): Html {
   const lines = others.map(({ cell, attention }) => {
-    if (attention === undefined) return html`<div>${TEXTS.cell(cell)} ${badge(TEXTS.cellAway, 'warn')}</div>`;
+    if (attention === undefined) return html`<div>${TEXTS.cell(cell)} ${badge('It is not responding.', 'warn')}</div>`;
     // Names follow the colon here only: they are looked up in that cell.
     const needs = attention.findings.map(({ kind, count }) => TEXTS.findings[kind](count).replace(/:$/, '.'));
     const state = needs.length === 0 ? badge(TEXTS.nothing, 'good') : needs.join(' ');
@@ -159,7 +159,7 @@ function periodSwitch(current: Period): Html {
     const isCurrent = period === current ? html` aria-current="true"` : undefined;
     return html`<a href="${opsPath('', { period })}"${isCurrent}>${TEXTS.periods[period]}</a>`;
   });
-  return html`<nav class="switch" aria-label="${TEXTS.period}">${links}</nav>`;
+  return html`<nav class="switch" aria-label="Period">${links}</nav>`;
 }
 
 function figuresOf(
@@ -178,26 +178,25 @@ function figuresOf(
   const coins = (amount: bigint) => withSign(amount, (size) => formats.coins(size, currency));
   const calls = sum((point) => point.calls);
   const [refused, failed] = [sum((point) => point.refusals), sum((point) => point.providerErrors + point.faults)];
-  const count = (some: number) =>
-    some === COUNTED_MAX ? TEXTS.deliveriesMost(formats.count(some)) : formats.count(some);
+  const count = (some: number) => (some === COUNTED_MAX ? `${formats.count(some)} or more` : formats.count(some));
   return figures([
     {
       name: TEXTS.calls,
       value: formats.count(calls),
-      note: TEXTS.chargedCalls(formats.count(sum((point) => point.chargedCalls))),
+      note: `${formats.count(sum((point) => point.chargedCalls))} charged`,
       before: TEXTS.before(formats.count(sum((point) => point.calls, before))),
     },
     {
-      name: TEXTS.revenue,
+      name: 'Charged to users',
       value: coins(charged),
       note: exact(charged),
       before: TEXTS.before(coins(money((point) => point.charged, before))),
     },
     {
-      name: TEXTS.cost,
+      name: 'Provider cost',
       value: coins(cost),
-      note: TEXTS.costNote(exact(cost)),
-      ...(uncosted > 0n ? { before: TEXTS.uncosted(exact(uncosted)) } : {}),
+      note: `${exact(cost)}, at the catalogue’s prices`,
+      ...(uncosted > 0n ? { before: `unknown for ${exact(uncosted)} of the charges` } : {}),
     },
     {
       name: TEXTS.margin,
@@ -205,11 +204,11 @@ function figuresOf(
       note: exact(costed - cost),
       before: TEXTS.share(costed === 0n ? 0 : Number(((costed - cost) * 1_000n) / costed) / 10),
     },
-    { name: TEXTS.held, value: coins(held.amount), note: exact(held.amount), before: TEXTS.heldBy(held.calls) },
-    { name: TEXTS.refused, value: formats.count(refused), note: shareOf(refused, calls) },
-    { name: TEXTS.failed, value: formats.count(failed), note: shareOf(failed, calls) },
-    latencyTile(TEXTS.firstByte, points, 'firstByte'),
-    latencyTile(TEXTS.total, points, 'total'),
+    { name: 'On hold now', value: coins(held.amount), note: exact(held.amount), before: TEXTS.heldBy(held.calls) },
+    { name: 'Refused', value: formats.count(refused), note: shareOf(refused, calls) },
+    { name: 'Failed', value: formats.count(failed), note: shareOf(failed, calls) },
+    latencyTile('Time to first byte', points, 'firstByte'),
+    latencyTile('Total time', points, 'total'),
     { name: TEXTS.deliveries, value: count(delivered), note: TEXTS.deliveriesNote(count(dropped), count(waiting)) },
   ]);
 }
@@ -231,20 +230,20 @@ function latencyTile(name: string, points: readonly Figures[], of: 'firstByte' |
   const { p50Ms, p95Ms } = latencyOf(buckets);
   return {
     name,
-    value: p50Ms === undefined ? TEXTS.unknown : TEXTS.ms(p50Ms),
-    note: p95Ms === undefined ? undefined : TEXTS.slowest(TEXTS.ms(p95Ms)),
+    value: p50Ms === undefined ? '–' : TEXTS.ms(p50Ms),
+    note: p95Ms === undefined ? undefined : `95 % within ${TEXTS.ms(p95Ms)}`,
   };
 }
 
 function troubleTable({ formats }: OpsRequest, outcomes: Awaited<ReturnType<Stats['byOutcome']>>): Html {
   return listing({
-    note: TEXTS.troubleWhat,
-    columns: [TEXTS.code, TEXTS.calls],
+    note: 'By code, most frequent first',
+    columns: ['Code', TEXTS.calls],
     numbers: [1],
     rows: outcomes
       .filter(({ kind }) => kind !== 'served')
       .map(({ outcome, calls, kind }) => [html`${code(outcome)}<br>${soft(TEXTS.kinds[kind])}`, formats.count(calls)]),
-    empty: TEXTS.noTrouble,
+    empty: 'Nothing was refused and nothing failed.',
   });
 }
 
@@ -254,11 +253,11 @@ function groupTable({ currency, formats }: OpsRequest, note: string, name: strin
   const written = (amount: bigint) => withSign(amount, (size) => formats.coins(size, currency));
   return listing({
     note,
-    columns: [name, TEXTS.charged, TEXTS.margin],
+    columns: [name, 'Charged', TEXTS.margin],
     numbers: [1, 2],
     rows: rows
       .slice(0, ROWS_MAX)
       .map((row) => [row.name, written(row.charged), written(row.charged - row.uncosted - row.cost)]),
-    empty: TEXTS.noCalls,
+    empty: 'No calls in this period.',
   });
 }

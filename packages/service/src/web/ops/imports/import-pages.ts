@@ -35,7 +35,7 @@ export const importPage = actPage({
   show: showImport,
   act: async (asked, form) => {
     const text = form.file('file')?.toString('utf8');
-    if (text === undefined) return refuse('BAD_REQUEST', TEXTS.noFile);
+    if (text === undefined) return refuse('BAD_REQUEST', 'Choose a file.');
     const isList = form.field('kind') === 'list';
     const draft = isList ? await sendList(asked, form, text) : await asked.operator.catalogueImport.sendFile(text);
     if (draft instanceof Refusal) return draft;
@@ -58,7 +58,7 @@ interface Shown {
 }
 
 function fileField(id: string): Html {
-  return html`<label for="${id}">${TEXTS.file}</label>
+  return html`<label for="${id}">File (JSON)</label>
 <input id="${id}" name="file" type="file" accept=".json,application/json" required>`;
 }
 
@@ -66,8 +66,8 @@ function showImport(asked: OpsRequest, { refusal, report }: Shown = {}): PageRes
   const { currency } = asked;
   const dollar = textField({
     name: 'dollar',
-    label: TEXTS.dollar(currency),
-    hint: TEXTS.dollarHint,
+    label: `One US dollar in ${currency}`,
+    hint: 'For example 0.92.',
     inputMode: 'decimal',
     isRequired: true,
   });
@@ -79,15 +79,15 @@ ${textField({ name: 'unchecked', label: TEXTS.unchecked, hint: TEXTS.uncheckedHi
 ${button(TEXTS.compare)}`;
   const ofCatalogue = html`${hiddenField('kind', 'catalogue')}\n${fileField('catalogue')}\n${button(TEXTS.compare)}`;
   const send = (fields: Html) => asked.form('catalogue-import', fields, { hasFile: true });
-  const body = html`${report === undefined ? undefined : part('report', TEXTS.nothingNew, reportBlock(report))}
-${part('prices', TEXTS.prices, html`<p>${TEXTS.pricesWhat}</p>`, send(ofList))}
-${part('whole', TEXTS.catalogue, html`<p>${TEXTS.catalogueWhat}</p>`, send(ofCatalogue))}`;
+  const body = html`${report === undefined ? undefined : part('report', 'No new prices', reportBlock(report))}
+${part('prices', 'A price list', html`<p>${TEXTS.pricesWhat}</p>`, send(ofList))}
+${part('whole', 'A whole catalogue', html`<p>${TEXTS.catalogueWhat}</p>`, send(ofCatalogue))}`;
   return asked.show({ title: TEXTS.title, body, below: 'catalogue', refusal });
 }
 
 /** What the price lists say, as the command writes it. */
 function reportBlock(report: string): Html {
-  return codeBlock({ id: 'lists', label: TEXTS.report, code: report.slice(0, REPORT_CHARACTERS_MAX) });
+  return codeBlock({ id: 'lists', label: 'What the lists say', code: report.slice(0, REPORT_CHARACTERS_MAX) });
 }
 
 /**
@@ -99,7 +99,7 @@ export const draftPage = actPage({
     const id = asked.asks('id');
     if (id === '') return redirectTo(opsPath('catalogue-import'));
     const draft = await asked.operator.catalogueImport.read(id);
-    const place = { below: 'catalogue', title: TEXTS.draftTitle };
+    const place = { below: 'catalogue', title: 'What the file changes' };
     if (draft instanceof Refusal) {
       const body = html`\n${linkLine(opsPath('catalogue-import'), TEXTS.title)}`;
       return asked.show({ ...place, body, refusal: draft });
@@ -107,8 +107,8 @@ export const draftPage = actPage({
     const changes = changedEntries(draft.before, draft.after);
     const body = html`${unsavedBadge()}
 ${part('changes', TEXTS.changes(changes.length), ...entriesOf(asked, draft, changes))}
-${changes.length === 0 ? undefined : part('concerned', TEXTS.concerned, await concernedApps(asked, concernedModels(draft, changes)))}
-${draft.report === '' ? undefined : part('report', TEXTS.listsSay, reportBlock(draft.report))}
+${changes.length === 0 ? undefined : part('concerned', 'Affected apps', await concernedApps(asked, concernedModels(draft, changes)))}
+${draft.report === '' ? undefined : part('report', 'What the lists say', reportBlock(draft.report))}
 ${changes.length === 0 ? undefined : card(applyForm(asked, draft))}
 ${linkLine(opsPath('catalogue'), EDIT_TEXTS.back)}`;
     return asked.show({ ...place, body, refusal: again?.refusal });
@@ -122,7 +122,7 @@ ${linkLine(opsPath('catalogue'), EDIT_TEXTS.back)}`;
 });
 
 function applyForm(asked: OpsRequest, { draftId, version }: CatalogueDraft): Html {
-  const fields = html`${changeFields(version)}\n${button(TEXTS.apply)}`;
+  const fields = html`${changeFields(version)}\n${button('Apply')}`;
   return html`<p>${TEXTS.applyWhat}</p>\n${asked.form('catalogue-draft', fields, { query: { id: draftId } })}`;
 }
 
@@ -144,12 +144,12 @@ function entriesOf(asked: OpsRequest, draft: CatalogueDraft, changes: readonly C
     const fields = differencesOf(before, after);
     const title = `${TEXTS.kinds[kind]} ${name}: ${TEXTS.changed[change]}`;
     const rest = fields.length - FIELDS_MAX;
-    const more = rest > 0 ? html`\n<p class="soft">${TEXTS.moreFields(rest)}</p>` : undefined;
+    const more = rest > 0 ? html`\n<p class="soft">And ${rest} more fields.</p>` : undefined;
     const effects = effectsOf(asked, draft, entry);
     return fold(title, html`${fieldsTable(fields.slice(0, FIELDS_MAX))}${more}${effects}`, at < 5);
   });
   const rest = changes.length - shown.length;
-  return rest === 0 ? shown : [...shown, html`<p>${TEXTS.moreEntries(rest)}</p>`];
+  return rest === 0 ? shown : [...shown, html`<p>And ${rest} more entries.</p>`];
 }
 
 /** What a typical call holds and costs before and after. A provider's entry has no price. */

@@ -23,7 +23,7 @@ export const aliasForm = actPage({
     const given = changeIn(asked, form);
     if (given instanceof Refusal) return given;
     const name = gone === '' ? form.field('alias').trim() : gone;
-    if (name === '') return refuse('BAD_REQUEST', TEXTS.aliasMissing);
+    if (name === '') return refuse('BAD_REQUEST', 'Enter an alias.');
     if (gone === '' && form.field('confirm') === '') return showChange(asked, name, id, given);
     const change = { kind: 'alias', name, entry: gone === '' ? id : undefined } as const;
     const done = await asked.operator.catalogue.change(given.act, change, given.version);
@@ -42,7 +42,7 @@ async function showChange(
   if (seen instanceof Refusal) return seen;
   const { aliases, models } = seen.before;
   const old = Object.hasOwn(aliases, alias) ? aliases[alias] : undefined;
-  if (old === id) return refuse('CONFLICT', TEXTS.aliasSame(alias, id));
+  if (old === id) return refuse('CONFLICT', `${alias} already points to ${id}. There is nothing to save.`);
   const find = (name: string | undefined) => models.find((model) => model.id === name);
   const change = { before: find(old), after: find(id) };
   const effect =
@@ -52,12 +52,12 @@ async function showChange(
       ? undefined
       : html`${await concernedApps(asked, [old])}<p class="soft">${TEXTS.aliasCalls(old)}</p>`;
   return showUnsaved(asked, {
-    title: TEXTS.aliasTitle(alias),
+    title: `Alias ${alias}`,
     effect: html`<p>${old === undefined ? TEXTS.aliasNew(alias, id) : TEXTS.aliasMoves(alias, old, id)}</p>
 ${effect}`,
     beside: [apps],
     form: { page: 'alias', query: { id }, values: { alias, version: version.toString(), reason: act.reason ?? '' } },
-    save: TEXTS.saveAlias,
+    save: 'Point the alias here',
     back: opsPath('model', { id }),
   });
 }

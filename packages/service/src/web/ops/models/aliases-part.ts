@@ -22,20 +22,20 @@ export function aliasesPart(asked: OpsRequest, { model, file, version }: Aliases
   const mayChange = asked.may('alias');
   const names = Object.entries(file.aliases).flatMap(([alias, target]) => (target === model.id ? [alias] : []));
   const items = names.map((alias, at) => {
-    const act = TEXTS.removeAliasAct(alias);
+    const act = `Remove ${alias}`;
     const fields = html`${hiddenField('gone', alias)}
 ${changeFields(version, { of: `-${at}` })}
-${button(TEXTS.removeAlias, { kind: 'danger', label: act })}`;
+${button('Remove', { kind: 'danger', label: act })}`;
     const form = asked.form('alias', fields, { query });
     return html`${code(alias)}${mayChange ? confirmation({ act, what: TEXTS.removeAliasWhat(alias), form }) : undefined}`;
   });
-  const add = html`${textField({ name: 'alias', label: TEXTS.alias, hint: TEXTS.aliasHint, lengthMax: 128, isRequired: true })}
+  const add = html`${textField({ name: 'alias', label: 'Alias', hint: TEXTS.aliasHint, lengthMax: 128, isRequired: true })}
 ${changeFields(version)}
-${button(TEXTS.addAlias)}`;
+${button('Show what it does')}`;
   return part(
     'aliases',
-    TEXTS.aliases,
-    items.length === 0 ? html`<p>${TEXTS.noAlias}</p>` : list(items),
+    'Aliases',
+    items.length === 0 ? html`<p>It has no aliases.</p>` : list(items),
     mayChange ? asked.form('alias', add, { query }) : undefined,
   );
 }

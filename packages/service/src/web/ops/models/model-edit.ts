@@ -63,7 +63,7 @@ ${linkLine(backFrom(id), TEXTS.back)}`;
 });
 
 function titleOf(id: string): string {
-  return id === '' ? TEXTS.newTitle : TEXTS.title(id);
+  return id === '' ? 'Add a model' : `Change ${id}`;
 }
 
 function backFrom(id: string): string {
@@ -75,7 +75,7 @@ function entryIn(
   id: string,
 ): { readonly id: string; readonly entry: JsonObject } | Refusal<'BAD_REQUEST'> {
   const entry = parseJson(text);
-  if (!isJsonObject(entry)) return refuse('BAD_REQUEST', TEXTS.notJson);
+  if (!isJsonObject(entry)) return refuse('BAD_REQUEST', 'The entry is not valid JSON.');
   const named = entry['id'] ?? id;
   if (typeof named !== 'string' || named === '') return refuse('BAD_REQUEST', TEXTS.noId);
   return id !== '' && named !== id ? refuse('BAD_REQUEST', TEXTS.otherId) : { id: named, entry };

@@ -30,7 +30,7 @@ export async function showModel(asked: OpsRequest, again?: Pick<Again, 'refusal'
   if (id === '') return redirectTo(opsPath('catalogue'));
   const { file, version } = await asked.operator.catalogue.read();
   const model = file.models.find((one) => one.id === id);
-  const refusal = again?.refusal ?? (model === undefined ? refuse('NOT_FOUND', TEXTS.none) : undefined);
+  const refusal = again?.refusal ?? (model === undefined ? refuse('NOT_FOUND', 'There is no such model.') : undefined);
   if (model === undefined) {
     return asked.show({ title: id, below: 'catalogue', refusal });
   }
@@ -47,20 +47,20 @@ ${removalOf(asked, model, file, version, used.length)}`;
 }
 
 function factsPart(asked: OpsRequest, model: CatalogueModel): Html {
-  const tokens = (count: number) => TEXTS.tokens(asked.formats.count(count));
+  const tokens = (count: number) => `${asked.formats.count(count)} tokens`;
   const facts = definitionList([
-    [TEXTS.state, stateBadge(asked, model) ?? TEXTS.served],
-    [TEXTS.resale, TEXTS.resales[model.resale]],
-    [TEXTS.context, tokens(model.contextTokens)],
-    [TEXTS.output, tokens(model.maxOutputTokens)],
-    [TEXTS.usual, tokens(model.defaultOutputTokens ?? model.maxOutputTokens)],
-    [TEXTS.timeout, TEXTS.seconds(model.timeoutMs)],
+    ['State', stateBadge(asked, model) ?? 'served'],
+    ['Who may call it', TEXTS.resales[model.resale]],
+    ['Context', tokens(model.contextTokens)],
+    ['Longest output', tokens(model.maxOutputTokens)],
+    ['Typical output', tokens(model.defaultOutputTokens ?? model.maxOutputTokens)],
+    ['Timeout', `${model.timeoutMs / 1_000} s`],
   ]);
   const links = row(
-    buttonLink(opsPath('price', { id: model.id }), TEXTS.changePrice, 'quiet'),
-    buttonLink(opsPath('model-edit', { id: model.id }), TEXTS.edit, 'quiet'),
+    buttonLink(opsPath('price', { id: model.id }), 'Change a price', 'quiet'),
+    buttonLink(opsPath('model-edit', { id: model.id }), 'Change the entry', 'quiet'),
   );
-  return part('facts', TEXTS.facts, facts, links);
+  return part('facts', 'Entry', facts, links);
 }
 
 function upstreamsPart(asked: OpsRequest, model: CatalogueModel): Html {
@@ -69,7 +69,7 @@ function upstreamsPart(asked: OpsRequest, model: CatalogueModel): Html {
     const { provider: name, providerModel } = upstream;
     const own = reports.filter((one) => one.provider === name && one.providerModel === providerModel);
     const fields = html`${hiddenField('model', providerModel)}
-${button(TEXTS.test, { kind: 'quiet', label: TEXTS.testOf(`${name}/${providerModel}`) })}`;
+${button('Test', { kind: 'quiet', label: TEXTS.testOf(`${name}/${providerModel}`) })}`;
     return [
       html`<a href="${opsPath('provider', { name })}">${name}</a>`,
       providerModel,
@@ -79,11 +79,7 @@ ${button(TEXTS.test, { kind: 'quiet', label: TEXTS.testOf(`${name}/${providerMod
     ];
   });
   const note = CATALOGUE_TEXTS.perMillion;
-  return part(
-    'upstreams',
-    TEXTS.upstreams,
-    listing({ note, columns: TEXTS.upstreamColumns, numbers: [2, 3, 4], rows }),
-  );
+  return part('upstreams', 'Upstreams', listing({ note, columns: TEXTS.upstreamColumns, numbers: [2, 3, 4], rows }));
 }
 
 function costsPart(asked: OpsRequest, model: CatalogueModel): Html {
@@ -102,13 +98,13 @@ async function usedPart(
 ): Promise<Html> {
   const names = await operator.apps.names(used.map(({ appId }) => appId));
   const shown = listing({
-    note: TEXTS.usedMost,
-    columns: TEXTS.usedColumns,
+    note: 'Only the hundred apps that were charged the most are shown.',
+    columns: ['App', 'Calls', 'Charged'],
     numbers: [1, 2],
     rows: used.map(({ appId, calls, charged }) => [appLink(appId, names), formats.count(calls), amount(charged)]),
-    empty: TEXTS.notUsed,
+    empty: 'No app has called it.',
   });
-  return part('used', TEXTS.used, shown);
+  return part('used', 'Used in the last 30 days', shown);
 }
 
 function removalOf(
@@ -120,5 +116,5 @@ function removalOf(
 ): Html | undefined {
   const first = Object.values(aliases).includes(id) ? TEXTS.removeFirst : undefined;
   const removal = { kind: 'model', field: 'id', name: id, version } as const;
-  return removalPart(asked, { ...removal, title: TEXTS.remove, what: TEXTS.removeWhat(apps), first });
+  return removalPart(asked, { ...removal, title: 'Remove the model', what: TEXTS.removeWhat(apps), first });
 }

@@ -53,9 +53,9 @@ ${button(EDIT_TEXTS.show)}`;
 ${sheets.length > 1 ? choice(model, sheets, of) : undefined}
 ${hasOthers ? html`<p>${TEXTS.others}</p>` : undefined}
 ${card(asked.form('price', fields, { query: `id=${encodeURIComponent(id)}&of=${of}` }))}
-${linkLine(opsPath('model-edit', { id }), TEXTS.entry)}
+${linkLine(opsPath('model-edit', { id }), 'Change the whole entry')}
 ${linkLine(opsPath('model', { id }), EDIT_TEXTS.back)}`;
-    return asked.show({ title: TEXTS.title(id), body, below: 'catalogue', refusal: again?.refusal });
+    return asked.show({ title: `Price of ${id}`, body, below: 'catalogue', refusal: again?.refusal });
   },
   act: async (asked, form) => {
     const priced = await pricedIn(asked);
@@ -140,7 +140,7 @@ function choice(model: CatalogueModel, sheets: readonly Sheet[], of: string): Ht
   });
   return html`<form method="get" action="${opsPath('price')}">
 ${hiddenField('id', model.id)}
-${selectField({ name: 'of', label: TEXTS.of, choices })}
-${button(TEXTS.choose, { kind: 'quiet' })}
+${selectField({ name: 'of', label: 'Price of', choices })}
+${button('Show', { kind: 'quiet' })}
 </form>`;
 }

@@ -21,13 +21,13 @@ export async function pricesPart(asked: OpsRequest, id: string): Promise<Html> {
   const found = await asked.operator.catalogue.prices(id);
   const prices = found instanceof Refusal ? [] : found;
   const shown = listing({
-    note: prices.length > ROWS_MAX ? TEXTS.historyMost(ROWS_MAX) : CATALOGUE_TEXTS.perMillion,
-    columns: TEXTS.historyColumns,
+    note: prices.length > ROWS_MAX ? `Only the newest ${ROWS_MAX} are shown.` : CATALOGUE_TEXTS.perMillion,
+    columns: ['In force', 'Upstream', 'Input', 'Output', 'Margin', 'Row'],
     numbers: [2, 3, 4, 5],
     rows: prices.slice(0, ROWS_MAX).map((price) => cellsOf(asked, price)),
-    empty: TEXTS.noHistory,
+    empty: 'It has no price yet.',
   });
-  return part('prices', TEXTS.history, shown);
+  return part('prices', 'Prices', shown);
 }
 
 function cellsOf({ amount, moment }: OpsRequest, { price, fromMs, untilMs, state }: PastPrice) {
@@ -38,9 +38,9 @@ function cellsOf({ amount, moment }: OpsRequest, { price, fromMs, untilMs, state
     marginMicrosPerCall === undefined
       ? ''
       : CATALOGUE_TEXTS.and + CATALOGUE_TEXTS.aCall(amount(BigInt(marginMicrosPerCall)));
-  const until = untilMs === undefined ? undefined : html`<br>${TEXTS.until} ${moment(untilMs)}`;
+  const until = untilMs === undefined ? undefined : html`<br>until ${moment(untilMs)}`;
   return [
-    html`${stateWords(state)}<br>${TEXTS.since} ${moment(fromMs)}${until}`,
+    html`${stateWords(state)}<br>from ${moment(fromMs)}${until}`,
     price.provider === null ? '' : `${price.provider}/${price.provider_model ?? ''}`,
     amount(BigInt(inputMicrosPerMillion)),
     amount(BigInt(outputMicrosPerMillion)),
@@ -62,11 +62,11 @@ export function laterPricesPart(asked: OpsRequest, model: CatalogueModel, versio
     if (!asked.may('model-edit')) return words;
     const fields = html`${hiddenField('entry', JSON.stringify(without, undefined, 2))}
 ${changeFields(version, { of: `-later-${at}` })}
-${button(TEXTS.takeBackShow)}`;
+${button('Show what withdrawing it does')}`;
     const form = asked.form('model-edit', fields, { query: { id: model.id } });
-    return html`${words}\n${fold(TEXTS.takeBack, form)}`;
+    return html`${words}\n${fold('Withdraw it', form)}`;
   });
-  return items.length === 0 ? undefined : part('later', TEXTS.later, list(items));
+  return items.length === 0 ? undefined : part('later', 'Planned prices', list(items));
 }
 
 /** A price that is set for later, and the entry without it. */

@@ -25,11 +25,11 @@ export const casePage = actPage({
     const found = await asked.operator.paymentDesk.find(id);
     const one = found?.cases.find(({ row }) => row.case_id === caseId);
     const effect = one?.effects.find((each) => each.act === act);
-    const back = linkLine(opsPath('payment', { id }), TEXTS.toPayment);
+    const back = linkLine(opsPath('payment', { id }), 'Back to the payment');
     if (caseId === undefined || one === undefined || effect === undefined) {
       const why = refusal ?? refuse('NOT_FOUND', TEXTS.none);
       const body = card(html`<p role="alert">${why.message}</p>`, found === undefined ? undefined : back);
-      return asked.show({ title: TEXTS.noneTitle, body, below: 'payments', refusal: why, isSaid: true });
+      return asked.show({ title: 'No such case', body, below: 'payments', refusal: why, isSaid: true });
     }
     const { name, what } = ACT_TEXTS[effect.act];
     const chosen = { id, case: caseId, act: effect.act };
@@ -61,32 +61,32 @@ function chosenOf(field: (name: string) => string) {
 }
 
 function change(now: string, after: string): Html {
-  return html`${now} ${TEXTS.now}<br>${after} ${TEXTS.after}`;
+  return html`${now} before<br>${after} after`;
 }
 
 function word(is: boolean): string {
-  return is ? TEXTS.yes : TEXTS.no;
+  return is ? 'yes' : 'no';
 }
 
 /** What an act will do, exact to the micro, in the currency of the payment that went wrong. */
 function effectOf(asked: OpsRequest, row: CaseRow, { entries, before, after, paidBack }: CaseEffect): Html {
   const shown = (amount: bigint) => asked.amount(amount, row.currency);
   const list = listing({
-    caption: TEXTS.effect,
-    columns: TEXTS.columns,
+    caption: 'What it will do to the books',
+    columns: ['Entry', 'From', 'To', 'Amount'],
     numbers: [3],
     rows: entries.map(({ kind, debit, credit, amount }) => [code(kind), debit, credit, shown(amount)]),
-    empty: TEXTS.noEntries,
+    empty: 'Nothing will be booked.',
   });
   const isMoved = before !== undefined && after !== undefined && entries.length > 0;
   const facts = definitionList([
-    paidBack === undefined ? undefined : [TEXTS.paidBack, shown(paidBack)],
-    isMoved ? [TEXTS.balance, change(shown(before.balance), shown(after.balance))] : undefined,
+    paidBack === undefined ? undefined : ['Paid back to the payer', shown(paidBack)],
+    isMoved ? ['Balance of the wallet', change(shown(before.balance), shown(after.balance))] : undefined,
     isMoved && (before.shortfall > 0n || after.shortfall > 0n)
-      ? [TEXTS.owed, change(shown(before.shortfall), shown(after.shortfall))]
+      ? ['Owed to us', change(shown(before.shortfall), shown(after.shortfall))]
       : undefined,
     isMoved && before.isSuspended !== after.isSuspended
-      ? [TEXTS.suspended, change(word(before.isSuspended), word(after.isSuspended))]
+      ? ['Suspended', change(word(before.isSuspended), word(after.isSuspended))]
       : undefined,
   ]);
   return html`${list}${facts}${entries.length > 0 ? html`<p class="soft">${TEXTS.calls}</p>` : undefined}`;

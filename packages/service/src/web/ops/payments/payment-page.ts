@@ -34,7 +34,7 @@ export const paymentPage = actPage({
   show: async (asked, again) => {
     const id = again?.form.field('id') ?? asked.asks('id');
     const found = await asked.operator.paymentDesk.find(id);
-    if (found === undefined) return asked.showNoSuch('payments', TEXTS.none, TEXTS.noneTitle);
+    if (found === undefined) return asked.showNoSuch('payments', TEXTS.none, 'No such payment');
     const names = await asked.operator.apps.names([found.checkout.app_id]);
     const body = html`${casesOf(asked, found)}
 <div class="columns">
@@ -46,7 +46,7 @@ ${card(entriesTable(asked, found))}
 ${card(solvedTable(asked, found))}
 ${card(historyTable(asked, found))}`;
     const done = doneText(asked.asks('done'));
-    return asked.show({ title: TEXTS.title, body, below: 'payments', refusal: again?.refusal, done });
+    return asked.show({ title: 'One payment', body, below: 'payments', refusal: again?.refusal, done });
   },
   act: async (asked, form) => {
     const reason = reasonIn(form, CONFIRM_TEXTS.noReason);
@@ -70,10 +70,10 @@ function casesOf(asked: OpsRequest, { cases }: DeskDetails): Html | undefined {
 
 function caseOf({ amount: written, moment }: OpsRequest, { row, amount, effects }: CaseWithEffects): Html {
   const facts = definitionList([
-    [TEXTS.amount, written(amount, row.currency)],
-    [TEXTS.since, moment(row.opened_at.getTime())],
+    ['Amount', written(amount, row.currency)],
+    ['Since', moment(row.opened_at.getTime())],
     row.anomaly === null ? undefined : [TEXTS.anomaly, ANOMALY_TEXTS[row.anomaly]],
-    row.subject === row.payment_id ? undefined : [TEXTS.about, code(row.subject)],
+    row.subject === row.payment_id ? undefined : ['About', code(row.subject)],
   ]);
   return html`<div class="alert"><p><strong>${CASE_TEXTS[row.kind]}</strong></p>
 ${facts}
@@ -94,13 +94,13 @@ function checkoutOf(asked: OpsRequest, { checkout, payments, wallet }: DeskDetai
   const facts = definitionList([
     [TEXTS.id, code(checkout.checkout_id)],
     [TEXTS.state, badge(STATE_TEXTS[state], 'good')],
-    [TEXTS.requested, asked.amount(checkout.amount_micros, checkout.currency)],
-    [TEXTS.began, asked.moment(checkout.created_at.getTime())],
-    [TEXTS.wallet, html`<a href="${opsPath('wallet', { app, user })}">${user}</a>${missing}`],
-    [TEXTS.app, asked.appLink(app, names)],
+    ['Requested', asked.amount(checkout.amount_micros, checkout.currency)],
+    ['Started', asked.moment(checkout.created_at.getTime())],
+    ['Wallet', html`<a href="${opsPath('wallet', { app, user })}">${user}</a>${missing}`],
+    ['App', asked.appLink(app, names)],
     [TEXTS.atProcessor, html`${checkout.processor}<br>${code(checkout.processor_checkout ?? '–')}`],
   ]);
-  return part('checkout', TEXTS.checkout, facts, html`<p class="soft">${TEXTS.processorHint}</p>`);
+  return part('checkout', 'Checkout', facts, html`<p class="soft">${TEXTS.processorHint}</p>`);
 }
 
 function paymentOf(asked: OpsRequest, { movedBack }: DeskDetails, payment: PaymentOfCheckout, at: number): Html {
@@ -109,12 +109,12 @@ function paymentOf(asked: OpsRequest, { movedBack }: DeskDetails, payment: Payme
     [TEXTS.id, code(payment.payment_id)],
     [TEXTS.state, badge(STATE_TEXTS[state], state === 'kept' ? 'warn' : 'good')],
     anomaly === null ? undefined : [TEXTS.anomaly, ANOMALY_TEXTS[anomaly]],
-    [TEXTS.paid, asked.moment(payment.paid_at.getTime())],
-    [TEXTS.left, asked.amount(leftOf(payment, movedBack), currency)],
+    ['Paid', asked.moment(payment.paid_at.getTime())],
+    ['Not refunded', asked.amount(leftOf(payment, movedBack), currency)],
     [TEXTS.atProcessor, code(payment.processor_payment)],
   ]);
   const amount = headlineAmount({ amount: microsFromRow(payment.amount_micros), currency }, asked.formats);
-  return part(`payment-${at + 1}`, TEXTS.payment, amount, facts);
+  return part(`payment-${at + 1}`, 'Payment', amount, facts);
 }
 
 function lookUpOf(asked: OpsRequest, id: string): Html {
@@ -128,26 +128,26 @@ ${button(TEXTS.lookUp, { kind: 'quiet' })}`;
 function movedTable({ moment, amount }: OpsRequest, { movedBack, payments }: DeskDetails): Html {
   const currencies = new Map(payments.map(({ payment_id: id, currency }) => [id, currency]));
   return listing({
-    caption: TEXTS.movedBack,
-    columns: TEXTS.movedColumns,
+    caption: 'Refunds and disputes',
+    columns: ['When', 'What', 'State', 'Amount', 'In the wallet', 'At the processor'],
     numbers: [3],
     rows: movedBack.map((one) => [
       moment(one.at.getTime()),
       html`${KIND_TEXTS[one.kind]}<br>${code(one.id)}`,
       badge(STATE_TEXTS[one.state], one.state === 'taken' || one.state === 'declined' ? 'warn' : 'good'),
       amount(one.amount_micros, currencies.get(one.payment_id) ?? ''),
-      one.is_booked ? TEXTS.booked : TEXTS.notBooked,
+      one.is_booked ? 'Yes' : 'No',
       code(one.processor_id ?? '–'),
     ]),
-    empty: TEXTS.noMoved,
+    empty: 'No money was returned.',
   });
 }
 
 function entriesTable({ moment, amount }: OpsRequest, { entries, wallet }: DeskDetails): Html {
   const currency = wallet?.currency ?? '';
   return listing({
-    caption: TEXTS.entries,
-    columns: TEXTS.entryColumns,
+    caption: 'What it booked in the wallet',
+    columns: ['When', 'Entry', 'From', 'To', 'Amount', 'Balance after'],
     numbers: [4, 5],
     rows: entries.map((entry) => [
       moment(entry.at.getTime()),
@@ -157,15 +157,15 @@ function entriesTable({ moment, amount }: OpsRequest, { entries, wallet }: DeskD
       amount(microsSumFromRow(entry.amount_micros), currency),
       amount(entry.balance_after_micros, currency),
     ]),
-    empty: TEXTS.noEntries,
+    empty: 'It has no entries in any wallet.',
   });
 }
 
 /** Cases that are closed. */
 function solvedTable({ moment }: OpsRequest, { cases }: DeskDetails): Html {
   return listing({
-    caption: TEXTS.solved,
-    columns: TEXTS.solvedColumns,
+    caption: 'Decisions',
+    columns: ['When', 'What', 'How'],
     rows: cases
       .filter(({ row }) => row.closed_at !== null)
       .map(({ row }) => [
@@ -173,20 +173,20 @@ function solvedTable({ moment }: OpsRequest, { cases }: DeskDetails): Html {
         CASE_TEXTS[row.kind],
         Object.hasOwn(ACT_TEXTS, row.closed_as ?? '') ? ACT_TEXTS[row.closed_as as CaseAct].name : SETTLED_TEXT,
       ]),
-    empty: TEXTS.noSolved,
+    empty: 'There are no decisions.',
   });
 }
 
 function historyTable({ moment }: OpsRequest, { history }: DeskDetails): Html {
   return listing({
-    caption: TEXTS.history,
-    columns: TEXTS.historyColumns,
+    caption: 'History',
+    columns: ['When', 'Who', 'What', 'Why'],
     rows: history.map(({ atMs, actor, actorName, action, reason }) => [
       moment(atMs),
       actorName ?? actor,
       code(action),
       reason ?? '',
     ]),
-    empty: TEXTS.noHistory,
+    empty: 'There is no history.',
   });
 }

@@ -14,33 +14,33 @@ const PAGE_LINES = 50;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 const FIELDS = {
-  waits: { label: TEXTS.only, choices: choicesOf({ true: TEXTS.onlyWaits }, TEXTS.all) },
-  kind: { label: TEXTS.kind, choices: choicesOf(KIND_TEXTS, TEXTS.all) },
-  state: { label: TEXTS.state, choices: choicesOf(STATE_TEXTS, TEXTS.all) },
-  age: { label: TEXTS.age, choices: choicesOf(TEXTS.ages) },
-  app: { label: TEXTS.app },
-  user: { label: TEXTS.user },
-  id: { label: TEXTS.find },
+  waits: { label: 'Show', choices: choicesOf({ true: 'Only what needs a decision' }, TEXTS.all) },
+  kind: { label: 'What', choices: choicesOf(KIND_TEXTS, TEXTS.all) },
+  state: { label: 'State', choices: choicesOf(STATE_TEXTS, TEXTS.all) },
+  age: { label: 'Age', choices: choicesOf(TEXTS.ages) },
+  app: { label: 'App' },
+  user: { label: 'User' },
+  id: { label: 'ID of a checkout, payment or refund' },
 } as const;
 
 const list = listPage({
   page: 'payments',
-  title: TEXTS.title,
+  title: 'Payments',
   above: ({ operator }) => html`<p class="soft">${TEXTS.what}</p>${ofCells(operator.cell, TEXTS.otherCells)}`,
   fields: () => FIELDS,
-  cursor: { name: 'before', first: TEXTS.newest, more: TEXTS.older },
+  cursor: { name: 'before', first: 'Newest', more: 'Older' },
   read: async ({ operator, clock }, typed, before = '') => {
     const filter = filterOf(typed, clock.nowMs());
     if (filter === undefined) return { rows: [], next: undefined };
     const { lines, next } = await operator.paymentDesk.page(filter, { after: before, most: PAGE_LINES });
     return { rows: lines, next };
   },
-  caption: TEXTS.caption,
-  columns: ({ operator: { cell } }) => (cell === undefined ? TEXTS.columns : [...TEXTS.columns, TEXTS.cell]),
+  caption: 'Payments',
+  columns: ({ operator: { cell } }) => (cell === undefined ? TEXTS.columns : [...TEXTS.columns, 'Cell']),
   numbers: [5],
   appOf: (line: PaymentLine) => line.app_id,
   cells: cellsOf,
-  empty: ({ waits }) => (waits === 'true' ? TEXTS.noneWaits : TEXTS.none),
+  empty: ({ waits }) => (waits === 'true' ? 'Nothing needs a decision.' : 'Nothing matches.'),
 });
 
 /** The page `/ops/payments`, which shows everything about payments, the newest first. With an id, it leads to that payment. */
@@ -78,7 +78,7 @@ function cellsOf(
 ) {
   const at = moment(line.at.getTime());
   const isHere = line.cell === cell;
-  const notes = [line.anomaly === null ? [] : ANOMALY_TEXTS[line.anomaly], line.waits ? TEXTS.waits : []].flat();
+  const notes = [line.anomaly === null ? [] : ANOMALY_TEXTS[line.anomaly], line.waits ? 'Needs a decision' : []].flat();
   const state = badge(STATE_TEXTS[line.state], line.state === 'kept' || line.waits ? 'warn' : 'good');
   return [
     isHere ? html`<a href="${opsPath('payment', { id: line.id })}">${at}</a>` : at,

@@ -17,7 +17,7 @@ import { PENDING_TEXTS as TEXTS } from '#web/ops/pending/texts.ts';
 
 const PAGE = 'pending';
 const ROWS = 50;
-const CURSOR = { name: 'before', first: TEXTS.newest, more: TEXTS.older, fits: /^\d{1,18}$/ };
+const CURSOR = { name: 'before', first: 'Newest acts', more: 'Older acts', fits: /^\d{1,18}$/ };
 
 /**
  * The page `/ops/pending`, which shows acts that wait for a second person. With `id`, it shows one of them, and
@@ -29,7 +29,7 @@ export const pendingPage = actPage({
     return id === null ? showList(asked) : showAct(asked, id, again);
   },
   act: async ({ operator: { pending }, act }, form) => {
-    const reason = reasonIn(form, TEXTS.unfit);
+    const reason = reasonIn(form, 'Give a reason of at most 500 characters.');
     if (reason instanceof Refusal) return reason;
     const id = form.field('id');
     const isRejected = form.field('act') === 'reject';
@@ -45,17 +45,17 @@ async function showList(asked: OpsRequest): Promise<PageResponse> {
   const { acts, next } = await operator.pending.list({ before, most: ROWS, isWaiting: !isAll });
   const names = await operator.apps.names(acts.map(({ subject }) => subjectOf(subject).appId));
   const list = listing({
-    caption: isAll ? TEXTS.all : TEXTS.waiting,
-    columns: TEXTS.columns,
+    caption: isAll ? 'All acts' : 'Waiting acts',
+    columns: ['Act', 'Wallet', 'Amount', 'Requested by', 'State'],
     numbers: [2],
     rows: acts.map((act) => cellsOf(asked, act, names)),
-    empty: isAll ? TEXTS.none : TEXTS.nobody,
+    empty: isAll ? 'No act has ever waited for a second person.' : 'No acts are waiting for a second person.',
   });
   const query = { show: isAll ? 'all' : undefined };
   const body = html`<p class="soft">${TEXTS.what}</p>
 ${card(list)}
 ${pagerOf(CURSOR, { page: PAGE, query, place: before, next })}
-${isAll ? linkLine(opsPath(PAGE), TEXTS.toWaiting) : linkLine(opsPath(PAGE, { show: 'all' }), TEXTS.toAll)}`;
+${isAll ? linkLine(opsPath(PAGE), TEXTS.toWaiting) : linkLine(opsPath(PAGE, { show: 'all' }), 'Show all acts')}`;
   return asked.show({ title: TEXTS.title, body, page: PAGE, done: TEXTS.done.get(asks('done')) });
 }
 
@@ -87,7 +87,7 @@ function cellsOf(asked: OpsRequest, act: PendingAct, names: AppNames): readonly 
 
 async function showAct(asked: OpsRequest, pendingId: string, again: Again | undefined): Promise<PageResponse> {
   const act = await asked.operator.pending.find(pendingId);
-  const refusal = again?.refusal ?? (act === undefined ? refuse('NOT_FOUND', TEXTS.noSuch) : undefined);
+  const refusal = again?.refusal ?? (act === undefined ? refuse('NOT_FOUND', 'There is no such act.') : undefined);
   const names = await asked.operator.apps.names(act === undefined ? [] : [subjectOf(act.subject).appId]);
   const body = html`${act === undefined ? linkLine(opsPath(PAGE), TEXTS.title) : partsOf(asked, act, names)}`;
   const done = TEXTS.done.get(asked.asks('done'));
@@ -98,20 +98,20 @@ function partsOf(asked: OpsRequest, act: PendingAct, names: AppNames): Html {
   const { formats, moment, amount } = asked;
   const { decision, state } = act;
   const facts = definitionList([
-    [TEXTS.wallet, subjectPart(asked, act.subject, names)],
-    [TEXTS.amount, html`${amount(act.amount)}<br>${soft(TEXTS.exactly(formats.count(Number(act.amount))))}`],
-    [TEXTS.reason, act.reason],
-    [TEXTS.requestedBy, act.requestedEmail],
-    [TEXTS.requestedAt, moment(act.requestedAtMs)],
-    [TEXTS.state, TEXTS.states[state]],
-    state === 'waiting' ? [TEXTS.expiresAt, moment(act.expiresAtMs)] : undefined,
-    decision && [TEXTS.decidedBy, decision.email],
-    decision && [TEXTS.decidedAt, moment(decision.atMs)],
-    decision && [TEXTS.decidedReason, decision.reason],
+    ['Wallet', subjectPart(asked, act.subject, names)],
+    ['Amount', html`${amount(act.amount)}<br>${soft(TEXTS.exactly(formats.count(Number(act.amount))))}`],
+    ['Reason', act.reason],
+    ['Requested by', act.requestedEmail],
+    ['Requested', moment(act.requestedAtMs)],
+    ['State', TEXTS.states[state]],
+    state === 'waiting' ? ['Expires', moment(act.expiresAtMs)] : undefined,
+    decision && ['Decided by', decision.email],
+    decision && ['Decided', moment(decision.atMs)],
+    decision && ['Reason for the decision', decision.reason],
   ]);
   return html`${card(facts)}
 ${part('effect', TEXTS.effect, html`<p class="soft">${TEXTS.effectWhat}</p>`, effectOf(act))}
-${state === 'waiting' ? part('decide', TEXTS.decide, ...decisionOf(asked, act)) : undefined}`;
+${state === 'waiting' ? part('decide', 'Decide', ...decisionOf(asked, act)) : undefined}`;
 }
 
 /** The fields that differ, exact to the micro. */
@@ -119,10 +119,10 @@ function effectOf({ before, after }: PendingAct): Html {
   const names = Object.keys({ ...before, ...after }).filter((name) => before?.[name] !== after?.[name]);
   return listing({
     caption: TEXTS.effect,
-    columns: TEXTS.effectColumns,
+    columns: ['Field', 'Before', 'After'],
     numbers: [1, 2],
     rows: names.map((name) => [name, textOf(before?.[name]), textOf(after?.[name])]),
-    empty: TEXTS.nothing,
+    empty: 'Nothing else changes.',
   });
 }
 
@@ -136,8 +136,8 @@ function textOf(value: unknown): string {
 function decisionOf(asked: OpsRequest, act: PendingAct): readonly (Html | undefined)[] {
   const isOwn = act.requestedBy === asked.signedIn.account.accountId;
   const fields = html`${hiddenField('id', act.pendingId)}
-${reasonField({ label: TEXTS.why, hint: TEXTS.whyHint })}
-<div class="row">${isOwn ? undefined : button(TEXTS.confirm, { name: 'act', value: 'confirm' })}
-${button(TEXTS.reject, { kind: 'danger', name: 'act', value: 'reject' })}</div>`;
+${reasonField({ label: 'Reason for your decision', hint: 'It is kept in the audit trail.' })}
+<div class="row">${isOwn ? undefined : button('Confirm the act', { name: 'act', value: 'confirm' })}
+${button('Reject', { kind: 'danger', name: 'act', value: 'reject' })}</div>`;
   return [isOwn ? html`<p>${TEXTS.own}</p>` : undefined, asked.form(PAGE, fields)];
 }

@@ -31,7 +31,7 @@ export const providerPage = actPage({
     const given = changeIn(asked, form);
     if (given instanceof Refusal) return given;
     const parsed = parseJson(form.field('entry'));
-    if (!isJsonObject(parsed)) return refuse('BAD_REQUEST', TEXTS.notJson);
+    if (!isJsonObject(parsed)) return refuse('BAD_REQUEST', 'The entry is not valid JSON.');
     if (name === '') return refuse('BAD_REQUEST', TEXTS.nameMissing);
     const change = { kind: 'provider', name, entry: parsed } as const;
     const seen = await catalogue.preview(change, given.version);
@@ -67,9 +67,9 @@ async function servedPart(asked: OpsRequest, name: string, file: CatalogueFile):
   if (models.length === 0) return undefined;
   const links = models.slice(0, NAMED_MAX).map((id) => html`<a href="${opsPath('model', { id })}">${id}</a>`);
   const rest = models.length - links.length;
-  return html`<p>${TEXTS.staysPriced}</p>
+  return html`<p>Prices and holds belong to the models. A change to the provider does not affect them.</p>
 <p>${TEXTS.servesAll(models.length)}</p>
-${list(rest === 0 ? links : [...links, TEXTS.moreModels(rest)])}
+${list(rest === 0 ? links : [...links, `and ${rest} more`])}
 ${await concernedApps(asked, models)}`;
 }
 

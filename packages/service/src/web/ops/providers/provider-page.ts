@@ -33,7 +33,7 @@ export async function showProvider(asked: OpsRequest, { refusal, form, tested }:
   const { file, version } = await asked.operator.catalogue.read();
   const provider = Object.hasOwn(file.providers, name) ? file.providers[name] : undefined;
   if (provider === undefined && name !== '') {
-    const none = refusal ?? refuse('NOT_FOUND', TEXTS.none);
+    const none = refusal ?? refuse('NOT_FOUND', 'There is no such provider.');
     return asked.show({ title: name, below: 'catalogue', refusal: none });
   }
   const known = provider && { name, provider, file };
@@ -58,22 +58,22 @@ function testedPart({ formats, amount }: OpsRequest, tested: ProviderTested): Ht
   const isGood = outcome === 'answered';
   const counted =
     usage?.prompt === undefined || usage.completion === undefined
-      ? TEXTS.noUsage
+      ? 'not reported'
       : TEXTS.usageOf(formats.count(usage.prompt), formats.count(usage.completion));
   const facts = definitionList([
-    [TEXTS.sentTo, outcome === 'no-key' ? TEXTS.nowhere : (origin ?? CATALOGUE_TEXTS.simulator)],
+    ['Sent to', outcome === 'no-key' ? 'nowhere' : (origin ?? CATALOGUE_TEXTS.simulator)],
     [TEXTS.model, providerModel],
-    status === undefined ? undefined : [TEXTS.status, status],
-    firstByteMs === undefined ? undefined : [TEXTS.firstByte, TEXTS.ms(firstByteMs)],
-    outcome === 'no-key' ? undefined : [TEXTS.total, TEXTS.ms(totalMs)],
-    isGood ? [TEXTS.usage, counted] : undefined,
-    cost === undefined ? undefined : [TEXTS.cost, amount(cost)],
+    status === undefined ? undefined : ['HTTP status', status],
+    firstByteMs === undefined ? undefined : ['Time to first byte', TEXTS.ms(firstByteMs)],
+    outcome === 'no-key' ? undefined : ['Total time', TEXTS.ms(totalMs)],
+    isGood ? ['Usage', counted] : undefined,
+    cost === undefined ? undefined : ['Your cost at the catalogue’s prices', amount(cost)],
   ]);
   const isReached = outcome === 'rejected' && status !== 404;
   return part(
     'tested',
-    TEXTS.tested,
-    html`<p role="status">${badge(isGood ? TEXTS.answered : outcome, isGood ? 'good' : 'warn')} ${words}</p>`,
+    'Result',
+    html`<p role="status">${badge(isGood ? 'answered' : outcome, isGood ? 'good' : 'warn')} ${words}</p>`,
     isReached ? html`<p class="soft">${TEXTS.rejectedHint}</p>` : undefined,
     facts,
   );
@@ -83,17 +83,17 @@ function factsPart({ operator, may }: OpsRequest, { name, provider, file }: Know
   const fault = operator.catalogue.keyFaultOf(provider);
   const reports = operator.readUpstreams().filter((one) => one.provider === name);
   const models = modelsAt(file, name).map(({ id }) => html`<a href="${opsPath('model', { id })}">${id}</a> `);
-  const bound = fault === undefined ? TEXTS.yes : html`${badge(TEXTS.no, 'warn')} ${soft(fault)}`;
+  const bound = fault === undefined ? 'yes' : html`${badge('no', 'warn')} ${soft(fault)}`;
   const facts = definitionList([
-    [TEXTS.kind, provider.kind],
+    ['Format', provider.kind],
     [TEXTS.address, originWords(provider)],
     [TEXTS.key, code(keyWords(provider))],
-    originOf(provider) === undefined ? undefined : [TEXTS.bound, bound],
-    [TEXTS.state, healthBadge(reports)],
-    [TEXTS.models, models.length === 0 ? TEXTS.noModels : html`${models}`],
+    originOf(provider) === undefined ? undefined : ['Key allowed', bound],
+    ['State', healthBadge(reports)],
+    ['Models that it serves', models.length === 0 ? 'It serves no models.' : html`${models}`],
   ]);
-  const add = linkLine(opsPath('model-edit', { provider: name }), TEXTS.addModel);
-  return part('facts', TEXTS.facts, facts, may('model-edit') ? add : undefined);
+  const add = linkLine(opsPath('model-edit', { provider: name }), 'Add a model of this provider');
+  return part('facts', 'Where calls go', facts, may('model-edit') ? add : undefined);
 }
 
 /** The models that a provider serves. */
@@ -121,26 +121,26 @@ function changePart(
   const typed = (name: string) => form?.field(name) ?? '';
   const isNew = provider === undefined;
   const value = form?.field('entry') ?? JSON.stringify(provider ?? TEMPLATE, undefined, 2);
-  const name = { name: 'name', label: TEXTS.name, value: typed('name').trim(), lengthMax: 128, isRequired: true };
+  const name = { name: 'name', label: 'Name', value: typed('name').trim(), lengthMax: 128, isRequired: true };
   const again = {
     name: 'keyAgain',
-    label: TEXTS.again,
+    label: 'Confirm the name of the key',
     value: typed('keyAgain').trim(),
     hint: TEXTS.againHint,
     autocomplete: 'off',
     lengthMax: 4_000,
   };
   const fields = html`${isNew ? textField(name) : undefined}
-${textArea({ name: 'entry', label: TEXTS.entry, value, hint: TEXTS.entryHint, rows: 10 })}
+${textArea({ name: 'entry', label: 'Entry (JSON)', value, hint: TEXTS.entryHint, rows: 10 })}
 ${isNew ? undefined : textField(again)}
 ${changeFields(version, { typed: typed('reason') })}
 ${button(EDIT_TEXTS.show)}`;
   const sent = asked.form('provider', fields, { query: { name: asked.asks('name') } });
-  return part('change', isNew ? TEXTS.newTitle : TEXTS.change, sent);
+  return part('change', isNew ? TEXTS.newTitle : 'Change the provider', sent);
 }
 
 function removalOf(asked: OpsRequest, { name, file }: Known, version: bigint): Html | undefined {
   const first = modelsAt(file, name).length > 0 ? TEXTS.removeFirst : undefined;
   const removal = { kind: 'provider', field: 'name', name, version } as const;
-  return removalPart(asked, { ...removal, title: TEXTS.remove, what: TEXTS.removeWhat, first });
+  return removalPart(asked, { ...removal, title: 'Remove the provider', what: TEXTS.removeWhat, first });
 }

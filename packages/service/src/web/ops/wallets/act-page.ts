@@ -22,20 +22,20 @@ import { ACT_TEXTS, ASK_TEXTS as TEXTS, WALLET_TEXTS } from '#web/ops/wallets/te
 
 type Name = WalletAct['act'];
 
-const amount = (currency: string) => ({ amount: { label: TEXTS.amount(currency) } });
+const amount = (currency: string) => ({ amount: { label: `Amount in ${currency}` } });
 
 /** What has to be typed before an act can be shown. */
 const FIELDS: Readonly<Record<Name, (currency: string) => Partial<Fields<keyof Typed>>>> = {
   open: (currency) => ({
-    app: { label: TEXTS.app },
-    user: { label: TEXTS.user },
-    amount: { label: TEXTS.firstCredit(currency) },
-    cap: { label: TEXTS.cap(currency) },
+    app: { label: 'App ID' },
+    user: { label: 'User ID' },
+    amount: { label: `First credit in ${currency}, if any` },
+    cap: { label: `Monthly cap in ${currency}, if any` },
   }),
   credit: amount,
   refund: (currency) => ({ ...amount(currency), payment: { label: TEXTS.payment } }),
   clawback: amount,
-  reinstate: () => ({ writeoff: { label: TEXTS.writeOff, choices: choicesOf(TEXTS.writeOffs) } }),
+  reinstate: () => ({ writeoff: { label: 'Shortfall', choices: choicesOf(TEXTS.writeOffs) } }),
   release: () => ({}),
 };
 
@@ -70,7 +70,7 @@ async function show(asked: OpsRequest, act: Name, again?: Again): Promise<PageRe
   const refusal = again?.refusal ?? (effects instanceof Refusal ? effects : undefined);
   const texts = ACT_TEXTS[act];
   const names = await asked.operator.apps.names(act === 'open' ? [] : [app]);
-  const whose = html`<p>${TEXTS.wallet} ${code(user)} ${TEXTS.inApp} ${asked.appLink(app, names)}</p>`;
+  const whose = html`<p>The wallet of ${code(user)} in ${asked.appLink(app, names)}</p>`;
   const body = html`${act === 'open' ? undefined : whose}
 <p class="soft">${texts.what}</p>
 ${filledFilter<string>(`wallet-${act}`, FIELDS[act](asked.currency), typed, act === 'open' ? {} : { app, user })}
@@ -79,7 +79,7 @@ ${
     ? undefined
     : html`${effectsOf(asked, wanted, effects, await isKept(asked, wanted))}\n${effects.isChange ? doForm(asked, act, typed, effects, again) : undefined}`
 }
-${act === 'open' ? undefined : linkLine(opsPath('wallet', { app, user }), TEXTS.back)}`;
+${act === 'open' ? undefined : linkLine(opsPath('wallet', { app, user }), 'Back to the wallet')}`;
   return asked.show({ title: texts.title, body, below: 'wallets', refusal });
 }
 

@@ -51,7 +51,7 @@ export function actAsked(act: WalletAct['act'], typed: Typed): WalletAct | Refus
       paymentId: typed.payment === '' ? undefined : typed.payment,
       writeOff: typed.writeoff === 'yes',
     },
-    { amountMicros: TEXTS.amountName, spendCapMicros: TEXTS.capName, paymentId: TEXTS.payment },
+    { amountMicros: 'Amount', spendCapMicros: 'Cap', paymentId: TEXTS.payment },
   );
   return wanted instanceof Refusal ? wanted : walletActOf(wanted);
 }

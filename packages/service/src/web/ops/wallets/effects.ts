@@ -19,7 +19,7 @@ export function effectsOf(asked: OpsRequest, wanted: WalletAct, effects: WalletE
   const cap = ({ cap: most }: Wallet) => (most === undefined ? WALLET_TEXTS.noCap : asked.amount(most, currency));
   const figures = listing({
     caption: TEXTS.effects,
-    columns: TEXTS.columns,
+    columns: ['Figure', 'Before', 'After', 'Change'],
     numbers: [1, 2, 3],
     rows: [
       ...AMOUNTS.map(([name, of]) => {
@@ -31,7 +31,7 @@ export function effectsOf(asked: OpsRequest, wanted: WalletAct, effects: WalletE
       wordsOf(WALLET_TEXTS.state, before, after, stateBadges),
     ],
   });
-  const texts = { caption: TEXTS.entries, empty: TEXTS.noEntries };
+  const texts = { caption: 'New entries', empty: 'There will be no new entries.' };
   const isLater = wanted.act === 'refund' && wanted.paymentId !== undefined;
   const missing = isKept ? undefined : missingFor(wanted, effects);
   return card(
@@ -73,7 +73,7 @@ function wordsOf(
   of: (wallet: Wallet) => Html | string,
 ): readonly (Html | string)[] {
   const [now, then] = [html`${before === undefined ? TEXTS.noWallet : of(before)}`, html`${of(after)}`];
-  return [name, now, then, now.text === then.text ? TEXTS.same : TEXTS.changes];
+  return [name, now, then, now.text === then.text ? TEXTS.same : 'changes'];
 }
 
 /**

@@ -15,8 +15,8 @@ export function exactAmount({ amount, formats }: OpsRequest, size: Micros, curre
 
 /** The two states of a wallet, which are independent. */
 export function stateBadges({ isSuspended, isConnected }: Pick<Wallet, 'isSuspended' | 'isConnected'>): Html {
-  const first = isSuspended ? badge(TEXTS.suspended, 'warn') : undefined;
-  const second = isConnected ? badge(TEXTS.connected, 'good') : badge(TEXTS.disconnected, 'warn');
+  const first = isSuspended ? badge('Suspended', 'warn') : undefined;
+  const second = isConnected ? badge('Connected', 'good') : badge('Disconnected', 'warn');
   return html`${first}${first && ' '}${second}`;
 }
 
@@ -35,7 +35,7 @@ export function entryTable(
 ): Html {
   return listing({
     ...texts,
-    columns: TEXTS.entryColumns,
+    columns: ['Entry', 'What', 'Books', 'Amount', 'Balance after'],
     numbers: [3, 4],
     rows: entries.map(({ seq, at, kind, cell, debit, credit, amount_micros, balance_after_micros }) => {
       const amount = microsSumFromRow(amount_micros);
@@ -43,9 +43,9 @@ export function entryTable(
       return [
         html`${formats.count(Number(seq))}${hasTime ? html`<br>${moment(at.getTime())}` : undefined}`,
         html`${ENTRY_TEXTS[kind] ?? kind}<br><code class="soft">${kind}</code>`,
-        html`${TEXTS.books(debit, credit)}${cell === undefined ? undefined : html`<br>${soft(TEXTS.inCell(cell))}`}`,
+        html`${debit} to ${credit}${cell === undefined ? undefined : html`<br>${soft(TEXTS.inCell(cell))}`}`,
         direction === 'none'
-          ? html`${written(amount, currency)}<br>${soft(TEXTS.beside)}`
+          ? html`${written(amount, currency)}<br>${soft('balance unchanged')}`
           : signedAmount({ amount, currency }, direction, formats),
         written(balance_after_micros, currency),
       ];

@@ -28,11 +28,11 @@ export const personPage: OpsPage = {
     const person = found instanceof Refusal ? undefined : found;
     const isMoved = done === 'moved' && person !== undefined;
     const isDeleted = done === 'deleted' && email === '';
-    const body = html`<p class="soft">${TEXTS.what}</p>
+    const body = html`<p class="soft">Finds a person who owns wallets by their complete e-mail address.</p>
 ${filterForm(opsPath('person'), 'live', [{ name: 'email', label: TEXTS.email, value: email }])}
 ${person && (await personOf(asked, person))}`;
     const said = isMoved ? TEXTS.moved : isDeleted ? TEXTS.deleted : undefined;
-    return asked.show({ title: TEXTS.title, body, below: 'wallets', refusal, done: said });
+    return asked.show({ title: 'Person', body, below: 'wallets', refusal, done: said });
   },
 };
 
@@ -43,7 +43,7 @@ async function personWith(
 ): Promise<WalletOwner | Refusal<'BAD_REQUEST' | 'NOT_FOUND'>> {
   const asked = checked(identityQuerySchema, { email }, { email: TEXTS.email });
   if (asked instanceof Refusal) return asked;
-  return (await operator.walletOwners.find(asked.email)) ?? refuse('NOT_FOUND', TEXTS.none);
+  return (await operator.walletOwners.find(asked.email)) ?? refuse('NOT_FOUND', 'Nobody signs in with this e-mail.');
 }
 
 async function personOf(
@@ -53,16 +53,16 @@ async function personOf(
   const names = await operator.apps.names(wallets.map(({ appId }) => appId));
   const list = listing({
     caption: TEXTS.wallets,
-    columns: TEXTS.columns,
+    columns: ['App', 'User'],
     rows: wallets.map(({ appId, userId }) => [
       appLink(appId, names),
       html`<a href="${opsPath('wallet', { app: appId, user: userId })}">${code(userId)}</a>`,
     ]),
-    empty: TEXTS.noWallets,
+    empty: 'They own no wallet.',
   });
   const facts = definitionList([
     [TEXTS.email, email],
-    [TEXTS.identity, code(identityId)],
+    ['Identity', code(identityId)],
   ]);
   const ways = (['person-move', 'person-export', 'person-delete'] as const).filter(may);
   const links = ways.map((page) => buttonLink(opsPath(page, { email }), TEXTS.ways[page], 'quiet'));
@@ -102,10 +102,10 @@ ${person instanceof Refusal ? undefined : await effects(asked, person)}`;
 
 /** The page `/ops/person-export?email=`, which gives everything that is kept about a person as a file (CP-12). */
 export const personExportPage = personAct({
-  title: TEXTS.exportTitle,
+  title: 'Export their data',
   what: TEXTS.exportWhat,
   effects: (asked, { email }) => {
-    const fields = html`${reasonField({ autocomplete: 'off' })}\n${button(TEXTS.exportButton)}`;
+    const fields = html`${reasonField({ autocomplete: 'off' })}\n${button('Download the file')}`;
     return card(html`<p>${email}</p>`, asked.form('person-export', fields, { query: { email: asked.asks('email') } }));
   },
   act: async (asked, { identityId }, { reason }) => {
@@ -113,7 +113,7 @@ export const personExportPage = personAct({
     if (pieces instanceof Refusal) return pieces;
     const headers = {
       'content-type': 'application/octet-stream', // Saved, not shown.
-      'content-disposition': `attachment; filename="${TEXTS.fileName}"`,
+      'content-disposition': 'attachment; filename="person.json"',
     };
     return { status: 200, file: { headers, text: pieces } };
   },
@@ -124,7 +124,7 @@ export const personExportPage = personAct({
  * in its way (CP-12).
  */
 export const personDeletePage = personAct({
-  title: TEXTS.deleteTitle,
+  title: 'Delete this person',
   what: TEXTS.deleteWhat,
   effects: async (asked, { identityId }) => {
     const holdings = await asked.operator.privacy.holdings(identityId);
@@ -142,7 +142,7 @@ ${holdings.obstacles.length > 0 ? obstaclesOf(holdings) : deletionOf(asked, hold
 function movesOf({ moment }: OpsRequest, { moves }: Holdings): Html | undefined {
   if (moves.length === 0) return undefined;
   const rows = moves.map(({ at, before, after }) => [moment(at.getTime()), before, after]);
-  return card(listing({ caption: TEXTS.moves, columns: TEXTS.moveColumns, rows }));
+  return card(listing({ caption: 'E-mail changes by operators', columns: ['When', 'From', 'To'], rows }));
 }
 
 function obstaclesOf({ obstacles }: Holdings): Html {
@@ -152,19 +152,19 @@ function obstaclesOf({ obstacles }: Holdings): Html {
       : html`<a href="${opsPath('wallet', { app: wallet.appId, user: wallet.userId })}">${code(wallet.userId)}</a>`,
     TEXTS.obstacles[kind],
   ]);
-  return card(listing({ caption: TEXTS.notYet, columns: TEXTS.obstacleColumns, rows }));
+  return card(listing({ caption: 'This person cannot be deleted yet', columns: ['Wallet', 'What to do first'], rows }));
 }
 
 function deletionOf(asked: OpsRequest, { email, wallets, sessions, passkeys, rests }: Holdings): Html {
   const { amount, formats, asks } = asked;
   const facts = list([
-    TEXTS.willRelease(formats.count(wallets.length)),
+    `Wallets to be released: ${formats.count(wallets.length)}`,
     TEXTS.willEnd(formats.count(sessions), formats.count(passkeys)),
     ...rests.map(({ balance, currency, userId }) => TEXTS.willGiveUp(amount(balance, currency), userId)),
-    TEXTS.untold,
+    'No e-mail is sent, because the address is removed. Tell the person yourself.',
   ]);
   const fields = html`${givenUpField(rests)}${reasonField({ autocomplete: 'off' })}
-${button(TEXTS.deleteButton, { kind: 'danger' })}`;
+${button('Delete this person for good', { kind: 'danger' })}`;
   const form = asked.form('person-delete', fields, { query: { email: asks('email') } });
   return part('effects', TEXTS.effects, html`<p>${email}</p>`, facts, form);
 }
@@ -178,7 +178,7 @@ export const personMovePage = actPage({
     const body = html`<p class="soft">${TEXTS.moveWhat}</p>
 ${filterForm(opsPath('person-move'), 'live', [{ name: 'to', label: TEXTS.to, value: to }], { email })}
 ${effects instanceof Refusal ? undefined : effects}`;
-    return asked.show({ title: TEXTS.move, body, below: 'person', refusal });
+    return asked.show({ title: 'Move to another e-mail', body, below: 'person', refusal });
   },
   act: async (asked, form) => {
     const [email, to] = [asked.asks('email'), asked.asks('to')];
@@ -211,12 +211,12 @@ async function moveEffects(
   if (after instanceof Refusal) return after;
   if (before.email === after.email) return part('effects', TEXTS.effects, TEXTS.same);
   const facts = definitionList([
-    [TEXTS.now, before.email],
-    [TEXTS.afterwards, after.email],
-    [TEXTS.wallets, TEXTS.kept(formats.count(after.wallets.length))],
+    ['Signs in with', before.email],
+    ['Will sign in with', after.email],
+    [TEXTS.wallets, `${formats.count(after.wallets.length)}, which they keep. The books do not change.`],
   ]);
   const fields = html`${reasonField({ value: again?.form.field('reason'), autocomplete: 'off' })}
-${button(TEXTS.button, { kind: 'danger' })}`;
+${button('Move the person', { kind: 'danger' })}`;
   return part(
     'effects',
     TEXTS.effects,

@@ -2,79 +2,29 @@ import type { WalletAct } from '#operator/money/wallet-preview.ts';
 
 /** The texts of the list of wallets. */
 export const WALLETS_TEXTS = {
-  title: 'Wallets',
   what: 'The wallets of all apps, newest first. If you search by user, the results are sorted by user ID. Sandbox wallets are not listed.',
-  caption: 'Wallets',
   columns: ['User', 'App', 'State', 'Balance', 'On hold', 'Shortfall', 'Opened'],
-  cell: 'Cell',
   otherCells: (cell: string) =>
     `You are in the cell ${cell}. This page lists the wallets of all cells. To open or change a wallet of another cell, use the API at the address of that cell.`,
-  app: 'App ID',
-  user: 'User ID begins with',
-  status: 'State',
   statuses: { connected: 'Connected', disconnected: 'Disconnected', suspended: 'Suspended' },
-  all: 'All',
-  minHeld: 'On hold at least',
-  minBalance: 'Balance at least',
-  maxBalance: 'Balance at most',
-  openedFrom: 'Opened from (UTC)',
-  openedBefore: 'Opened before (UTC)',
-  sort: 'Sort by',
   sorts: { newest: 'Newest first', oldest: 'Oldest first' },
-  none: 'No wallets match.',
   noneYet: 'There are no wallets yet. A user gets one when they connect the app, or you can open one.',
-  goOn: 'None of the 5,000 wallets searched so far match. Continue on the next page.',
-  more: 'Next page',
-  first: 'First page',
-  open: 'Open a wallet',
-  find: 'Find a person',
 } as const;
 
 /** The texts of the page of one wallet. */
 export const WALLET_TEXTS = {
   none: 'This user has no wallet for this app.',
-  noneTitle: 'No such wallet',
   balance: 'Balance',
   held: 'On hold for running calls',
   available: 'Available',
   shortfall: 'Shortfall',
-  exactly: (amount: string) => `Exactly ${amount}`,
   micros: (count: string) => `${count} micros`,
-  app: 'App',
-  user: 'User',
-  owner: 'Owner',
-  noOwner: 'nobody: the user has not connected yet, or the wallet was released',
   cap: 'Monthly cap',
   noCap: 'none',
-  spent: 'Spent this month',
   state: 'State',
-  suspended: 'Suspended',
-  connected: 'Connected',
-  disconnected: 'Disconnected',
-  acts: 'Change the wallet',
   actsWhat: 'Before each act, you see what it will do to the books.',
-  holds: 'Holds of running calls',
-  holdColumns: ['Since', 'Call', 'Kind', 'On hold'],
-  noHolds: 'No calls of this wallet are running.',
-  moreHolds: (count: string) => `These are the oldest of ${count}.`,
-  stream: 'streamed',
-  plain: 'plain',
-  payments: 'Payments',
-  paymentColumns: ['Paid', 'Payment', 'Amount', 'Returned', 'State'],
-  noPayments: 'Nobody has paid into this wallet.',
-  credited: 'in the wallet',
-  kept: 'needs a decision',
   disputed: (amount: string) => `${amount} taken back by a bank`,
-  refund: 'Refund',
-  entries: 'Entries of the ledger',
-  entryColumns: ['Entry', 'What', 'Books', 'Amount', 'Balance after'],
-  /** Of an amount that moves between other books than the wallet. */
-  beside: 'balance unchanged',
-  books: (debit: string, credit: string) => `${debit} to ${credit}`,
   inCell: (cell: string) => `in cell ${cell}`,
-  noEntries: 'Nothing has been booked yet.',
-  older: 'Older entries',
-  newest: 'Newest entries',
 } as const;
 
 /** What each kind of entry is, in words. */
@@ -151,25 +101,11 @@ export const ACT_TEXTS: Readonly<Record<WalletAct['act'], ActTexts>> = {
 
 /** The texts of the pages that ask before an act. */
 export const ASK_TEXTS = {
-  amountName: 'Amount',
-  capName: 'Cap',
-  amount: (currency: string) => `Amount in ${currency}`,
-  firstCredit: (currency: string) => `First credit in ${currency}, if any`,
-  cap: (currency: string) => `Monthly cap in ${currency}, if any`,
   payment: 'Payment ID, if the processor is to pay it back',
-  writeOff: 'Shortfall',
   writeOffs: { '': 'recover from the balance', yes: 'write off' },
-  app: 'App ID',
-  user: 'User ID',
   effects: 'What it will do',
-  wallet: 'The wallet of',
-  inApp: 'in',
-  columns: ['Figure', 'Before', 'After', 'Change'],
   same: 'none',
-  changes: 'changes',
   noWallet: 'no wallet',
-  entries: 'New entries',
-  noEntries: 'There will be no new entries.',
   nothing: 'Nothing would change: this has already been done, or there is nothing to do.',
   later:
     'The payment processor is asked to pay the amount back. The refund is booked when it has paid: from the money that is set aside, or from the balance if nothing could be set aside. If the balance is too small by then, the wallet is suspended.',
@@ -180,7 +116,6 @@ export const ASK_TEXTS = {
   moves: 'These figures are exact for the wallet as it is now. Calls that end in the meantime change its balance.',
   changed:
     'The wallet has changed since you looked, so the act would now do something else. Nothing was done. Please read again what it will do.',
-  back: 'Back to the wallet',
   ordered: 'The payment processor was asked for the refund. It is booked when the processor has paid it.',
   booked: (what: string, amount: string, seq: string, balance: string) =>
     `${what}: ${amount} is entry ${seq}. The balance after it is ${balance}.`,
@@ -188,37 +123,22 @@ export const ASK_TEXTS = {
 
 /** The texts of the pages of a person. */
 export const PERSON_TEXTS = {
-  title: 'Person',
-  what: 'Finds a person who owns wallets by their complete e-mail address.',
   email: 'E-mail',
-  none: 'Nobody signs in with this e-mail.',
-  identity: 'Identity',
   wallets: 'Wallets',
-  columns: ['App', 'User'],
-  noWallets: 'They own no wallet.',
   ways: {
     'person-move': 'Move to another e-mail',
     'person-export': 'Export their data',
     'person-delete': 'Delete this person',
   },
-  move: 'Move to another e-mail',
-  exportTitle: 'Export their data',
   exportWhat:
     'Everything that is kept about this person, in one JSON file. It is for a person who asks you for it and cannot sign in. It contains no secrets, no prompts and nothing about other people. Do not give it to anybody else.',
-  exportButton: 'Download the file',
-  fileName: 'person.json',
-  deleteTitle: 'Delete this person',
   deleteWhat:
     'For a person who asks for it and cannot sign in. Make sure that it is them. Their e-mail address, sessions, passkeys, codes, sign-ins, alerts and e-mails are removed for good. Entries, receipts and payments stay, under the user IDs of apps.',
-  deleteButton: 'Delete this person for good',
   deleted: 'The person was deleted. Their wallets have no owner now.',
-  willRelease: (count: string) => `Wallets to be released: ${count}`,
   willEnd: (sessions: string, passkeys: string) =>
     `Sessions that will end: ${sessions}. Passkeys to be removed: ${passkeys}.`,
   willGiveUp: (amount: string, user: string) =>
     `Given up in the wallet of ${user}, as it is too small to be paid back: ${amount}`,
-  untold: 'No e-mail is sent, because the address is removed. Tell the person yourself.',
-  notYet: 'This person cannot be deleted yet',
   obstacles: {
     money: 'The wallet has money. Refund it first.',
     held: 'Running calls have money of the wallet on hold. Wait until they have ended.',
@@ -231,18 +151,11 @@ export const PERSON_TEXTS = {
     waiting: 'An act waits for a second person. Confirm or reject it first.',
     rest: 'The wallet has less than can be paid back. Agree with the person that they give up this amount.',
   },
-  moves: 'E-mail changes by operators',
-  moveColumns: ['When', 'From', 'To'],
-  obstacleColumns: ['Wallet', 'What to do first'],
   moveWhat:
     'For a person who has lost access to their mailbox. They sign in with a code that is sent to the new address. Make sure that it is theirs.',
   to: 'New e-mail',
   effects: 'What it will do',
-  now: 'Signs in with',
-  afterwards: 'Will sign in with',
-  kept: (count: string) => `${count}, which they keep. The books do not change.`,
   mails: 'We e-mail both addresses.',
   same: 'They already sign in with this e-mail. Nothing would change.',
-  button: 'Move the person',
   moved: 'They now sign in with this e-mail. Their sessions have ended.',
 } as const;

@@ -40,7 +40,7 @@ export const walletPage: OpsPage = {
     const before = asked.query.get('before') ?? '';
     const shown = wallet && (await read(asked, wallet, parsePlace(before)));
     if (shown === undefined) {
-      return asked.show({ title: TEXTS.noneTitle, below: 'wallets', refusal: refuse('NOT_FOUND', TEXTS.none) });
+      return asked.show({ title: 'No such wallet', below: 'wallets', refusal: refuse('NOT_FOUND', TEXTS.none) });
     }
     const body = html`<div id="state" data-live>
 ${figuresOf(asked, shown)}
@@ -99,7 +99,7 @@ function figuresOf({ formats, amount }: OpsRequest, { wallet }: Shown): Html {
   const figure = (name: string, size: Micros) => ({
     name,
     value: formats.coins(size, currency),
-    note: TEXTS.exactly(amount(size, currency)),
+    note: `Exactly ${amount(size, currency)}`,
     before: TEXTS.micros(formats.count(Number(size))),
   });
   return figures([
@@ -115,11 +115,11 @@ function factsOf({ appLink, amount }: OpsRequest, { wallet, appId, userId, owner
   const person = owner && html`<a href="${opsPath('person', { email: owner.email })}">${owner.email}</a>`;
   return definitionList([
     [TEXTS.state, stateBadges(wallet)],
-    [TEXTS.app, appLink(appId, names)],
-    [TEXTS.user, code(userId)],
-    [TEXTS.owner, person ?? TEXTS.noOwner],
+    ['App', appLink(appId, names)],
+    ['User', code(userId)],
+    ['Owner', person ?? 'nobody: the user has not connected yet, or the wallet was released'],
     [TEXTS.cap, cap === undefined ? TEXTS.noCap : amount(cap, currency)],
-    [TEXTS.spent, amount(spentThisMonth, currency)],
+    ['Spent this month', amount(spentThisMonth, currency)],
   ]);
 }
 
@@ -130,32 +130,32 @@ function actsOf({ may }: OpsRequest, { appId, userId, owner, wallet }: Shown): H
     .filter((act) => act !== 'reinstate' || wallet.isSuspended)
     .map((act) => buttonLink(opsPath(`wallet-${act}`, { app: appId, user: userId }), ACT_TEXTS[act].title, 'quiet'));
   if (links.length === 0) return undefined;
-  return part('acts', TEXTS.acts, html`<p class="soft">${TEXTS.actsWhat}</p>`, row(...links));
+  return part('acts', 'Change the wallet', html`<p class="soft">${TEXTS.actsWhat}</p>`, row(...links));
 }
 
 function holdsOf({ formats, amount, moment }: OpsRequest, { wallet, holds }: Shown): Html {
   const list = listing({
-    caption: TEXTS.holds,
-    columns: TEXTS.holdColumns,
+    caption: 'Holds of running calls',
+    columns: ['Since', 'Call', 'Kind', 'On hold'],
     numbers: [3],
     rows: holds
       .slice(0, SHOWN_HOLDS)
       .map(({ call_id, amount_micros, is_stream, placed_at }) => [
         moment(placed_at.getTime()),
         code(call_id),
-        is_stream ? TEXTS.stream : TEXTS.plain,
+        is_stream ? 'streamed' : 'plain',
         amount(amount_micros, wallet.currency),
       ]),
-    empty: TEXTS.noHolds,
+    empty: 'No calls of this wallet are running.',
   });
   if (holds.length <= SHOWN_HOLDS) return list;
-  return html`${list}\n<p class="soft">${TEXTS.moreHolds(formats.count(holds.length))}</p>`;
+  return html`${list}\n<p class="soft">These are the oldest of ${formats.count(holds.length)}.</p>`;
 }
 
 function paymentsOf({ may, moment, amount: written }: OpsRequest, { appId, userId, payments }: Shown): Html {
   return listing({
-    caption: TEXTS.payments,
-    columns: TEXTS.paymentColumns,
+    caption: 'Payments',
+    columns: ['Paid', 'Payment', 'Amount', 'Returned', 'State'],
     numbers: [2, 3],
     rows: payments
       .slice(0, SHOWN_PAYMENTS)
@@ -170,23 +170,23 @@ function paymentsOf({ may, moment, amount: written }: OpsRequest, { appId, userI
         };
         const refund =
           may('wallet-refund') && rest > 0n
-            ? html`<br><a href="${opsPath('wallet-refund', of)}">${TEXTS.refund}</a>`
+            ? html`<br><a href="${opsPath('wallet-refund', of)}">Refund</a>`
             : undefined;
         return [
           moment(paidAtMs),
           html`<a href="${opsPath('payment', { id: paymentId })}">${code(paymentId)}</a>${refund}`,
           written(amount, currency),
           html`${written(refunded, currency)}${disputed === 0n ? undefined : html`<br>${TEXTS.disputed(written(disputed, currency))}`}`,
-          state === 'credited' ? TEXTS.credited : badge(TEXTS.kept, 'warn'),
+          state === 'credited' ? 'in the wallet' : badge('needs a decision', 'warn'),
         ];
       }),
-    empty: TEXTS.noPayments,
+    empty: 'Nobody has paid into this wallet.',
   });
 }
 
 function entriesOf(asked: OpsRequest, { appId, userId, wallet, entries, next }: Shown, before: string): Html {
-  const texts = { caption: TEXTS.entries, empty: TEXTS.noEntries };
-  const cursor = { name: 'before', first: TEXTS.newest, more: TEXTS.older };
+  const texts = { caption: 'Entries of the ledger', empty: 'Nothing has been booked yet.' };
+  const cursor = { name: 'before', first: 'Newest entries', more: 'Older entries' };
   const pages = pagerOf(cursor, {
     page: 'wallet',
     query: { app: appId, user: userId },

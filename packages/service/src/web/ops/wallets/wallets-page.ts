@@ -18,15 +18,15 @@ const PAGE_WALLETS = 50;
 
 /** The fields of the filter, each with what the route that lists wallets calls it. */
 const FIELDS = {
-  app: { label: TEXTS.app, of: 'appId' },
-  user: { label: TEXTS.user, of: 'userId' },
-  status: { label: TEXTS.status, of: 'status', choices: choicesOf(TEXTS.statuses, TEXTS.all) },
-  sort: { label: TEXTS.sort, of: 'sort', choices: choicesOf(TEXTS.sorts) },
-  minHeld: { label: TEXTS.minHeld, of: 'minHeldMicros' },
-  minBalance: { label: TEXTS.minBalance, of: 'minBalanceMicros' },
-  maxBalance: { label: TEXTS.maxBalance, of: 'maxBalanceMicros' },
-  from: { label: TEXTS.openedFrom, of: 'openedFrom', type: 'datetime-local' },
-  before: { label: TEXTS.openedBefore, of: 'openedBefore', type: 'datetime-local' },
+  app: { label: 'App ID', of: 'appId' },
+  user: { label: 'User ID begins with', of: 'userId' },
+  status: { label: 'State', of: 'status', choices: choicesOf(TEXTS.statuses, 'All') },
+  sort: { label: 'Sort by', of: 'sort', choices: choicesOf(TEXTS.sorts) },
+  minHeld: { label: 'On hold at least', of: 'minHeldMicros' },
+  minBalance: { label: 'Balance at least', of: 'minBalanceMicros' },
+  maxBalance: { label: 'Balance at most', of: 'maxBalanceMicros' },
+  from: { label: 'Opened from (UTC)', of: 'openedFrom', type: 'datetime-local' },
+  before: { label: 'Opened before (UTC)', of: 'openedBefore', type: 'datetime-local' },
 } as const;
 
 type Name = keyof typeof FIELDS;
@@ -34,10 +34,10 @@ type Name = keyof typeof FIELDS;
 /** The page `/ops/wallets`, which lists wallets of all apps. */
 export const walletsPage = listPage({
   page: 'wallets',
-  title: TEXTS.title,
+  title: 'Wallets',
   above: ({ operator }) => html`<p class="soft">${TEXTS.what}</p>${ofCells(operator.cell, TEXTS.otherCells)}`,
   fields: () => FIELDS,
-  cursor: { name: 'after', first: TEXTS.first, more: TEXTS.more },
+  cursor: { name: 'after', first: 'First page', more: 'Next page' },
   read: async ({ operator }, typed, after) => {
     const query = queryOf(typed, after);
     if (query instanceof Refusal) return query;
@@ -45,8 +45,8 @@ export const walletsPage = listPage({
     const found = await operator.walletList.page(walletFilterOf(query), page);
     return found instanceof Refusal ? found : { rows: found.wallets, next: found.next };
   },
-  caption: TEXTS.caption,
-  columns: ({ operator: { cell } }) => (cell === undefined ? TEXTS.columns : [...TEXTS.columns, TEXTS.cell]),
+  caption: 'Wallets',
+  columns: ({ operator: { cell } }) => (cell === undefined ? TEXTS.columns : [...TEXTS.columns, 'Cell']),
   numbers: [3, 4, 5],
   appOf: ({ appId }: ListedWallet) => appId,
   cells: ({ operator: { cell }, appLink, amount, moment }, wallet, names) => {
@@ -65,14 +65,14 @@ export const walletsPage = listPage({
     ];
   },
   empty: (typed, after, next) => {
-    if (next !== undefined) return TEXTS.goOn;
+    if (next !== undefined) return 'None of the 5,000 wallets searched so far match. Continue on the next page.';
     const isNarrowed = Object.entries(typed).some(([name, value]) => name !== 'sort' && value !== '');
-    return isNarrowed || after !== undefined ? TEXTS.none : TEXTS.noneYet;
+    return isNarrowed || after !== undefined ? 'No wallets match.' : TEXTS.noneYet;
   },
   after: ({ may }: OpsRequest, typed) =>
     row(
-      may('wallet-open') ? buttonLink(opsPath('wallet-open', { app: typed.app }), TEXTS.open, 'quiet') : undefined,
-      buttonLink(opsPath('person'), TEXTS.find, 'quiet'),
+      may('wallet-open') ? buttonLink(opsPath('wallet-open', { app: typed.app }), 'Open a wallet', 'quiet') : undefined,
+      buttonLink(opsPath('person'), 'Find a person', 'quiet'),
     ),
 });
 
