@@ -1,21 +1,19 @@
 import { z } from 'zod';
 import { amount, moment } from './control.ts';
-import { OWN, tagged } from './operation.ts';
+import { operatorsOf } from './operation.ts';
 import { anyKeySchema } from './operator-app.ts';
 import { deliverySchema } from './webhooks.ts';
 
 /** Single things of any app, which operators look up by their ids. */
 
-export const LOOK_UP_OPERATIONS = tagged('Operator: apps', {
+export const LOOK_UP_OPERATIONS = operatorsOf('Operator: apps', {
   'GET /operator/keys/{keyId}': {
     id: 'getAnyKey',
     summary: 'Shows an API key of any app by its id, with its calls by day',
-    refuses: OWN,
   },
   'GET /operator/events/{eventId}': {
     id: 'getAnyEvent',
     summary: 'Shows a webhook event of any app, with its body and the attempts to deliver it',
-    refuses: OWN,
   },
 });
 

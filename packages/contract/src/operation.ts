@@ -49,3 +49,22 @@ export function tagged(
 ): Readonly<Record<string, Operation>> {
   return Object.fromEntries(Object.entries(operations).map(([name, operation]) => [name, { tag, ...operation }]));
 }
+
+/**
+ * Operations of operators of one group. One about a single entity refuses an unknown one, unless it puts it there, and one that changes
+ * something may meet another act. Those for which this is not so say it.
+ */
+export function operatorsOf(
+  tag: Operation['tag'],
+  operations: Readonly<Record<string, Omit<Operation, 'tag'>>>,
+): Readonly<Record<string, Operation>> {
+  const named = Object.entries(operations).map(([name, operation]) => {
+    const isOfOne = name.includes('{') && !name.startsWith('PUT ');
+    const refuses: readonly ErrorCode[] = [
+      ...(isOfOne ? OWN : []),
+      ...(name.startsWith('GET ') ? [] : ['CONFLICT' as const]),
+    ];
+    return [name, { refuses, ...operation }] as const;
+  });
+  return tagged(tag, Object.fromEntries(named));
+}

@@ -2,7 +2,7 @@ import { BILL_OPERATIONS } from './bill-operations.ts';
 import { LOOK_UP_OPERATIONS } from './look-up.ts';
 import { PAYMENT_OPERATIONS } from './payment-operations.ts';
 import { PEOPLE_OPERATIONS } from './people-operations.ts';
-import { type Operation, OWN, tagged } from './operation.ts';
+import { type Operation, operatorsOf, OWN } from './operation.ts';
 
 const ANY_APPS = 'Operator: apps';
 const ANY_WALLETS = 'Operator: wallets';
@@ -15,7 +15,7 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
   ...LOOK_UP_OPERATIONS,
   ...PAYMENT_OPERATIONS,
   ...PEOPLE_OPERATIONS,
-  ...tagged(SERVICE, {
+  ...operatorsOf(SERVICE, {
     'GET /operator/overview': {
       id: 'getOverview',
       summary: 'Shows what needs a person, the last check of the books, held money and deliveries',
@@ -32,29 +32,26 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
         'The prefix of an id tells what it is. An e-mail address must be exact. The list is empty if nothing has this id.',
     },
   }),
-  ...tagged(ANY_APPS, {
+  ...operatorsOf(ANY_APPS, {
     'GET /operator/apps': { id: 'searchApps', summary: 'Finds apps by id, name or the owner’s e-mail' },
-    'GET /operator/apps/{appId}': { id: 'getAnyApp', summary: 'Shows an app with its members and keys', refuses: OWN },
+    'GET /operator/apps/{appId}': { id: 'getAnyApp', summary: 'Shows an app with its members and keys' },
     'PATCH /operator/apps/{appId}': {
       id: 'changeAnyApp',
       summary: 'Changes an app’s rights and limits; fields that you leave out stay as they are',
       headers: ['x-service-unconfirmed'],
-      refuses: [...OWN, 'CONFLICT'],
     },
     'POST /operator/apps/{appId}/suspend': {
       id: 'suspendApp',
       summary: 'Suspends an app; the next call with one of its keys is refused',
       headers: ['x-service-unconfirmed'],
-      refuses: [...OWN, 'CONFLICT'],
     },
     'POST /operator/apps/{appId}/resume': {
       id: 'resumeApp',
       summary: 'Lifts the suspension of an app',
       headers: ['x-service-unconfirmed'],
-      refuses: [...OWN, 'CONFLICT'],
     },
   }),
-  ...tagged(ANY_WALLETS, {
+  ...operatorsOf(ANY_WALLETS, {
     'GET /operator/wallets': {
       id: 'listWallets',
       summary: 'Lists and finds wallets of all apps',
@@ -64,12 +61,10 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     'POST /operator/apps/{appId}/wallets': {
       id: 'openWallet',
       summary: 'Opens a connected wallet for a user who agreed elsewhere',
-      refuses: [...OWN, 'CONFLICT'],
     },
     'GET /operator/apps/{appId}/wallets/{userId}': {
       id: 'getWallet',
       summary: 'Shows a wallet with its open holds and latest entries',
-      refuses: OWN,
     },
     'POST /operator/apps/{appId}/wallets/{userId}/preview': {
       id: 'previewWalletAct',
@@ -81,37 +76,30 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     'GET /operator/apps/{appId}/wallets/{userId}/payments': {
       id: 'listPayments',
       summary: 'Lists the payments into a wallet, with the amounts that went back',
+      refuses: [],
     },
-    'POST /operator/apps/{appId}/wallets/{userId}/credit': {
-      id: 'creditWallet',
-      summary: 'Puts money into a wallet',
-      refuses: [...OWN, 'CONFLICT'],
-    },
+    'POST /operator/apps/{appId}/wallets/{userId}/credit': { id: 'creditWallet', summary: 'Puts money into a wallet' },
     'POST /operator/apps/{appId}/wallets/{userId}/refund': {
       id: 'refundWallet',
       summary: 'Refunds a payment, or books money that was returned to the user by other means',
       description:
         'With `paymentId`, the service sets the amount aside in the wallet and asks the payment processor to pay it back. The refund is booked when the processor has paid it. If the wallet has less than the amount, the refund is booked all the same and suspends the wallet. Without `paymentId`, the service only books money that you have returned by other means. Do not book a refund that you make at the processor itself: the service learns of it and books it.',
-      refuses: [...OWN, 'CONFLICT'],
     },
     'POST /operator/apps/{appId}/wallets/{userId}/clawback': {
       id: 'clawBackWallet',
       summary: 'Books money that a bank took back; what the balance does not cover suspends the wallet',
       description:
         'Use it for payments that did not go through the payment processor. Do not book a dispute at the processor: the service learns of it and books it.',
-      refuses: [...OWN, 'CONFLICT'],
     },
     'POST /operator/apps/{appId}/wallets/{userId}/reinstate': {
       id: 'reinstateWallet',
       summary: 'Lifts the suspension of a wallet',
-      refuses: [...OWN, 'CONFLICT'],
     },
     'POST /operator/apps/{appId}/wallets/{userId}/release': {
       id: 'releaseWallet',
       summary: 'Releases a wallet from its owner',
       description:
         'Use it for an owner who can no longer sign in. The wallet keeps its money and is disconnected, so nothing is spent. The next person who agrees through a link that was made afterwards becomes its owner: make sure that the app gives that link to the right user. The previous owner gets a mail.',
-      refuses: [...OWN, 'CONFLICT'],
     },
     'GET /operator/pending': { id: 'listPendingActs', summary: 'Lists acts that wait for a second person' },
     'POST /operator/pending/{pendingId}/confirm': {
@@ -119,55 +107,41 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
       summary: 'Does an act that somebody else has asked for',
       description:
         'An act above the amount in the settings is answered with a 202 and waits for 24 hours. The operator who confirms it must be another person than the one who asked for it. At that moment, both need the role, and limits that suffice. The act is checked again, because the balance may have changed. It is done once.',
-      refuses: [...OWN, 'CONFLICT'],
     },
     'POST /operator/pending/{pendingId}/reject': {
       id: 'rejectPendingAct',
       summary: 'Rejects an act that waits; no money moves',
-      refuses: [...OWN, 'CONFLICT'],
     },
   }),
-  ...tagged(CATALOGUE, {
+  ...operatorsOf(CATALOGUE, {
     'GET /operator/catalogue': { id: 'getCatalogue', summary: 'Shows the catalogue' },
     'PUT /operator/catalogue': {
       id: 'replaceCatalogue',
       summary: 'Replaces the catalogue; it takes effect within a second',
-      refuses: ['CONFLICT'],
     },
-    'PUT /operator/models/{id}': { id: 'putModel', summary: 'Adds or replaces a model', refuses: ['CONFLICT'] },
+    'PUT /operator/models/{id}': { id: 'putModel', summary: 'Adds or replaces a model' },
     'GET /operator/models/{id}/prices': {
       id: 'listPrices',
       summary: 'Shows the prices that a model has had, has and will have',
-      refuses: OWN,
     },
-    'DELETE /operator/models/{id}': { id: 'deleteModel', summary: 'Removes a model', refuses: [...OWN, 'CONFLICT'] },
-    'PUT /operator/aliases/{alias}': { id: 'putAlias', summary: 'Points an alias at a model', refuses: ['CONFLICT'] },
-    'DELETE /operator/aliases/{alias}': {
-      id: 'deleteAlias',
-      summary: 'Removes an alias',
-      refuses: [...OWN, 'CONFLICT'],
-    },
+    'DELETE /operator/models/{id}': { id: 'deleteModel', summary: 'Removes a model' },
+    'PUT /operator/aliases/{alias}': { id: 'putAlias', summary: 'Points an alias at a model' },
+    'DELETE /operator/aliases/{alias}': { id: 'deleteAlias', summary: 'Removes an alias' },
     'PUT /operator/providers/{name}': {
       id: 'putProvider',
       summary: 'Adds or replaces a provider',
       description:
         'A key is sent only to hosts to which it is bound, by the settings file of provider keys or by the present catalogue. To move a provider to another host, list that host in the settings file first.',
-      refuses: ['CONFLICT'],
     },
-    'DELETE /operator/providers/{name}': {
-      id: 'deleteProvider',
-      summary: 'Removes a provider that serves no model',
-      refuses: [...OWN, 'CONFLICT'],
-    },
+    'DELETE /operator/providers/{name}': { id: 'deleteProvider', summary: 'Removes a provider that serves no model' },
     'POST /operator/providers/{name}/test': {
       id: 'testProvider',
       summary: 'Makes one call of one token at a provider, at your cost',
       description:
         'This is a real call with the key of the provider. The answer says whether it was answered, after how many milliseconds, and with which usage. The audit trail records it. No wallet is charged.',
-      refuses: [...OWN, 'CONFLICT'],
     },
   }),
-  ...tagged(SERVICE, {
+  ...operatorsOf(SERVICE, {
     'GET /operator/ledger/check': {
       id: 'checkLedger',
       summary: 'Derives every balance again from the ledger and shows each difference',
@@ -211,7 +185,6 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     'GET /operator/accounts/{accountId}': {
       id: 'getAnyAccount',
       summary: 'Shows an account with the apps of which it is a member',
-      refuses: OWN,
     },
     'POST /operator/accounts': {
       id: 'createAccount',
@@ -222,7 +195,6 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
       id: 'changeAccount',
       summary:
         'Changes the role of an account, disables or enables it, vouches for its e-mail, or removes its second factor or its link to the provider',
-      refuses: [...OWN, 'CONFLICT'],
     },
   }),
 };
