@@ -7,7 +7,7 @@ import type { ControlPlane } from '#http/planes/control-plane.ts';
 import { createCallerAddress } from '#http/requests/caller-address.ts';
 import { describeFault } from '#kernel/log.ts';
 import type { WhenEverywhere } from '#kernel/work/when-everywhere.ts';
-import { createAuditReader } from '#operator/look-up/audit-reader.ts';
+import { createAuditReader } from '#operator/look-up/audit-trail.ts';
 import { createSandboxWallets } from '#sandbox/wallets/sandbox-wallets.ts';
 
 interface ControlNeeds {

@@ -35,7 +35,7 @@ import { createAccountDesk } from '#operator/people/accounts.ts';
 import { createAttention } from '#operator/health/attention.ts';
 import { createCallBooks } from '#operator/look-up/call-books.ts';
 import { createFinder } from '#operator/look-up/find.ts';
-import { createAuditSearch } from '#operator/look-up/audit-search.ts';
+import { createAuditSearch } from '#operator/look-up/audit-trail.ts';
 import { createAnyApps } from '#operator/people/apps.ts';
 import { createCatalogueImport } from '#operator/catalogue/import.ts';
 import { compareInThread } from '#app/catalogue/price-lists.ts';
@@ -44,14 +44,13 @@ import { createKeysAndEvents } from '#operator/look-up/keys-and-events.ts';
 import { createLedgerCheck } from '#operator/health/ledger-check.ts';
 import type { MoneyLimits } from '#operator/acts/money-limits.ts';
 import { createPaymentDesk } from '#operator/money/payment-desk.ts';
-import { createAnyPayments } from '#operator/money/refunds.ts';
+import { listPayments } from '#payments/refunds/refunds.ts';
 import type { MoneyGround } from '#operator/money/money-acts.ts';
 import { createPendingActs } from '#operator/money/confirmations.ts';
 import { createProviderTest } from '#operator/catalogue/provider-test.ts';
-import { createWalletList } from '#operator/money/wallet-list.ts';
+import { createOperatorWallets, createWalletList } from '#operator/money/wallets.ts';
 import { createWalletOwners, type WalletOwnerMails } from '#operator/people/wallet-owners.ts';
 import { createPreviews } from '#operator/money/wallet-preview.ts';
-import { createOperatorWallets } from '#operator/money/wallets.ts';
 import { createPrivacy } from '#privacy/privacy.ts';
 import { createProviderBills } from '#reconciliation/bills/bills.ts';
 import { createReconciliations } from '#reconciliation/reports/reconciliations.ts';
@@ -104,7 +103,7 @@ export function openOperatorPlane(ground: Ground, needs: OperatorNeeds): Operato
     privacy: createPrivacy(pool),
     walletList: createWalletList(reports.lists.wallets),
     previews: createPreviews(pool, desksOf(money)),
-    payments: createAnyPayments(pool),
+    paymentsInto: (appId, userId) => listPayments(pool, appId, userId),
     bills: createProviderBills({ reports: pools.reports, clock, currency }),
     paymentDesk: createPaymentDesk(money, reports.lists.payments, payments?.lookAgain),
     reconciliations: createReconciliations({

@@ -20,7 +20,7 @@ import { createAppUserRows, createAppUsers } from '#ledger/overview/app-users.ts
 import { selectAnyWallets } from '#ledger/overview/operator-queries.ts';
 import { selectKeyBudgets } from '#ledger/budgets/queries.ts';
 import { selectSpent } from '#ledger/overview/queries.ts';
-import type { ReadWallets } from '#operator/money/wallet-list.ts';
+import type { ReadWallets } from '#operator/money/wallets.ts';
 import { createPaymentReader, type ReadPayments } from '#payments/overview/overview.ts';
 import { createStatsRows } from '#calls/stats/rows.ts';
 import { createStats, statsOf } from '#calls/stats/stats.ts';

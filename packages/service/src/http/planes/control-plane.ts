@@ -17,7 +17,7 @@ import type { AppId, Mode } from '#kernel/values/ids.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { ReadSessions } from '#kernel/calls/session-page.ts';
 import type { AppUsers } from '#ledger/overview/app-users.ts';
-import type { AuditReader } from '#operator/look-up/audit-reader.ts';
+import type { AuditReader } from '#operator/look-up/audit-trail.ts';
 import type { SandboxWallets } from '#sandbox/wallets/sandbox-wallets.ts';
 import type { Stats } from '#calls/stats/stats.ts';
 import type { TraceReader } from '#calls/traces/traces.ts';

@@ -1,6 +1,6 @@
 import { auditEntrySchema } from '@purser/contract/operator.ts';
 import { wireOf } from '#http/serializers/wire-of.ts';
-import type { AuditSearch } from '#operator/look-up/audit-search.ts';
+import type { AuditSearch } from '#operator/look-up/audit-trail.ts';
 
 /** One entry of the audit trail with its line in the chain, as the file of operators has it. */
 export function foundEntryToWire(entry: Awaited<ReturnType<AuditSearch['find']>>['entries'][number]) {

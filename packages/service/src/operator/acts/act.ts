@@ -83,7 +83,8 @@ export async function recorded<Result, Refused extends Refusal = never>(
     });
   } catch (fault) {
     if (fault instanceof Undone) return fault.answer as Result;
-    if ([LOCK_NOT_AVAILABLE, DEADLOCK].includes(sqlStateOf(fault) ?? '')) return busy();
+    if ([LOCK_NOT_AVAILABLE, DEADLOCK].includes(sqlStateOf(fault) ?? ''))
+      return refuse('CONFLICT', BUSY, { retryAfterSeconds: 1 });
     throw fault;
   }
 }
@@ -96,12 +97,4 @@ export function lineOf(
   return { actor, actorName, from, action, subject, reason, ...changed };
 }
 
-function busy(): Refusal<'CONFLICT'> {
-  return refuse(
-    'CONFLICT',
-    'Somebody else is changing the same thing at this moment. Nothing was changed. Try again.',
-    {
-      retryAfterSeconds: 1,
-    },
-  );
-}
+const BUSY = 'Somebody else is changing the same thing at this moment. Nothing was changed. Try again.';

@@ -1,7 +1,7 @@
 import {
   isAtLeastOperator,
-  operatorAccessOf,
   OPERATOR_ROLES,
+  operatorAccessOf,
   type OperatorRole,
 } from '@purser/contract/operator-access.ts';
 import { selectAppointed, selectAppointers } from '#developers/operators/appointment-queries.ts';
@@ -41,6 +41,9 @@ interface Moving {
   readonly amount: Micros;
 }
 
+/** Why an act may not be done. It is undefined if it may. */
+type Judged = Refusal<'FORBIDDEN'> | undefined;
+
 const CREDITS: readonly string[] = ['wallet.open', 'wallet.credit'];
 /** The route of each act. The second person needs the role that the route needs. */
 const ROUTES: Readonly<Record<string, string>> = {
@@ -57,11 +60,7 @@ const ROUTES: Readonly<Record<string, string>> = {
  * are judged one after the other, and reads the role as it is now: a request that was on its way when the role changed is
  * judged by the new one.
  */
-export async function judgeMovement(
-  tx: Queryable,
-  limits: MoneyLimits | undefined,
-  moving: Moving,
-): Promise<Refusal<'FORBIDDEN'> | undefined> {
+export async function judgeMovement(tx: Queryable, limits: MoneyLimits | undefined, moving: Moving): Promise<Judged> {
   const role = await lockOperator(tx, moving.accountId);
   const route = ROUTES[moving.action];
   if (role === undefined || (route !== undefined && !isAtLeastOperator(role, operatorAccessOf(route).least))) {
@@ -75,7 +74,7 @@ export async function judgeMovement(
   for (const accountId of await selectAppointers(tx, moving.accountId, APPOINTED_MS)) {
     const theirs = (await lockOperator(tx, accountId)) ?? 'admin';
     const refusal = await beyondDay(tx, limits, theirs, { ...moving, accountId });
-    if (refusal !== undefined) return ofAppointer(refusal);
+    if (refusal !== undefined) return refuse('FORBIDDEN', `${OF_APPOINTER} ${refusal.message}`);
   }
   return undefined;
 }
@@ -89,12 +88,7 @@ export async function countMovement(tx: Queryable, { accountId, amount }: Moving
   for (const one of counting) await insertMovement(tx, one, amount);
 }
 
-function ofAppointer({ message }: Refusal): Refusal<'FORBIDDEN'> {
-  return refuse(
-    'FORBIDDEN',
-    `For 24 hours, this also counts for the operator who made or changed your account. ${message}`,
-  );
-}
+const OF_APPOINTER = 'For 24 hours, this also counts for the operator who made or changed your account.';
 
 /** Returns true if somebody else has to confirm an act of this amount. */
 export function needsSecondPerson({ secondPersonAbove }: MoneyLimits, amount: Micros): boolean {
@@ -108,11 +102,7 @@ export function needsSecondPerson({ secondPersonAbove }: MoneyLimits, amount: Mi
 export const APPOINTED_MS = 24 * 60 * 60 * 1_000;
 
 /** Refuses an act for two persons if one of them was appointed too lately. `other`: the person who asked for it. */
-export async function judgeTwoPersons(
-  tx: Queryable,
-  actor: string,
-  other?: string,
-): Promise<Refusal<'FORBIDDEN'> | undefined> {
+export async function judgeTwoPersons(tx: Queryable, actor: string, other?: string): Promise<Judged> {
   const persons = other === undefined ? [actor] : [actor, other];
   const [found] = await selectAppointed(tx, persons, APPOINTED_MS);
   if (found === undefined) return undefined;
@@ -130,11 +120,7 @@ export function isWithinAct(limits: MoneyLimits, role: OperatorRole, act: Omit<M
   return beyondAct(limits, role, act) === undefined;
 }
 
-function beyondAct(
-  limits: MoneyLimits,
-  role: OperatorRole,
-  { action, amount }: Omit<Moving, 'accountId'>,
-): Refusal<'FORBIDDEN'> | undefined {
+function beyondAct(limits: MoneyLimits, role: OperatorRole, { action, amount }: Omit<Moving, 'accountId'>): Judged {
   const { ofRole, creditMost } = limits;
   const said = (some: Micros) => exactly(limits, some);
   if (CREDITS.includes(action) && creditMost !== undefined && amount > creditMost) {
@@ -155,12 +141,8 @@ function exactly({ write }: MoneyLimits, amount: Micros): string {
 }
 
 /** Refuses an act with which an operator would move more than their role may in 24 hours. Lock their account first. */
-async function beyondDay(
-  tx: Queryable,
-  limits: MoneyLimits,
-  role: OperatorRole,
-  { accountId, amount }: Moving,
-): Promise<Refusal<'FORBIDDEN'> | undefined> {
+async function beyondDay(tx: Queryable, limits: MoneyLimits, role: OperatorRole, moving: Moving): Promise<Judged> {
+  const { accountId, amount } = moving;
   const { day } = limits.ofRole[role];
   if (day === undefined) return undefined;
   const moved = await selectMoved(tx, accountId);

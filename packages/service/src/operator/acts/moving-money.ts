@@ -68,7 +68,7 @@ export function movingMoney<Result>(
   return recorded<Result | PendingAct, Refusal<'CONFLICT' | 'FORBIDDEN'>>(pool, async (tx) => {
     const [appId = '', userId = ''] = act.subject.split(' ');
     // From here on a release or a deletion waits, and then finds what was booked, or the act that waits.
-    if (await isReleasedUnderLocks(tx, { appId, userId })) return releasedNow();
+    if (await isReleasedUnderLocks(tx, { appId, userId })) return refuse('CONFLICT', RELEASED_NOW);
     let changed: MoneyChanged = {};
     if (limits !== undefined) await beginAct(tx);
     const result = await run(tx, (said) => (changed = said));
@@ -128,37 +128,23 @@ async function keepForSecond(
   });
   if (kept === undefined) {
     const waiting = await selectWaiting(tx, { action, subject, key: again.key });
-    if (waiting === undefined || waiting.amount_micros !== amount) return otherWaits();
+    if (waiting === undefined || waiting.amount_micros !== amount)
+      return refuse('CONFLICT', OTHER_WAITS, { param: 'idempotencyKey' });
     return { result: new Repeated(new PendingAct(waiting)), lines: [] };
   }
   const pending = new PendingAct(kept);
   // Once: an act that waits already does not get here.
   if (limits !== undefined) {
     const { isAnybody, emails } = await secondPersonsFor(tx, limits, pending);
-    if (!isAnybody) return nobodyElse();
+    if (!isAnybody) return refuse('FORBIDDEN', NOBODY_ELSE);
     await tellOfPending?.(tx, pending, emails);
   }
   const facts = { pendingId: pending.pendingId, action, amountMicros: amount };
   return { result: pending, lines: [lineOf({ ...act, action: 'pending.request' }, { after: facts })] };
 }
 
-function nobodyElse(): Refusal<'FORBIDDEN'> {
-  return refuse(
-    'FORBIDDEN',
-    'An act of this amount waits for a second person, and no other operator could confirm it. Nothing was changed. Give a second person an ' +
-      'operator account whose role may do this act, or set PURSER_SECOND_PERSON_MICROS to `none` if you are alone.',
-  );
-}
-
-function releasedNow(): Refusal<'CONFLICT'> {
-  return refuse(
-    'CONFLICT',
-    'The wallet was released from its owner at this moment. Nothing was changed. Look at it again.',
-  );
-}
-
-function otherWaits(): Refusal<'CONFLICT'> {
-  return refuse('CONFLICT', 'This idempotency key waits for a second person with another amount.', {
-    param: 'idempotencyKey',
-  });
-}
+const NOBODY_ELSE =
+  'An act of this amount waits for a second person, and no other operator could confirm it. Nothing was changed. Give a second person an ' +
+  'operator account whose role may do this act, or set PURSER_SECOND_PERSON_MICROS to `none` if you are alone.';
+const RELEASED_NOW = 'The wallet was released from its owner at this moment. Nothing was changed. Look at it again.';
+const OTHER_WAITS = 'This idempotency key waits for a second person with another amount.';

@@ -9,19 +9,12 @@ export type TellOfPending = (tx: Queryable, pending: PendingAct, emails: readonl
 
 const TOLD_MAX = 20;
 
-interface SecondPersons {
-  /** Whether anybody could confirm the act before it expires, also somebody who was appointed too lately to do it now. */
-  readonly isAnybody: boolean;
-  /** The mail addresses of those who could do it now. */
-  readonly emails: readonly string[];
-}
-
-/** Returns who could confirm an act. What they have moved today is not looked at. */
-export async function secondPersonsFor(
-  tx: Queryable,
-  limits: MoneyLimits,
-  { action, amount, requestedBy, requestedEmail }: PendingAct,
-): Promise<SecondPersons> {
+/**
+ * Returns who could confirm an act. What they have moved today is not looked at. `isAnybody`: somebody could before the act expires, also one who
+ * was appointed too lately to do it now. `emails`: the mail addresses of those who could do it now.
+ */
+export async function secondPersonsFor(tx: Queryable, limits: MoneyLimits, pending: PendingAct) {
+  const { action, amount, requestedBy, requestedEmail } = pending;
   const operators = await selectSecondPersons(tx);
   const appointed = await selectAppointed(
     tx,

@@ -6,8 +6,7 @@ import { systemClock } from '#kernel/time/clock.ts';
 import { newDraftId } from '#kernel/values/ids.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { Act } from '#operator/acts/act.ts';
-import type { CatalogueDesk } from '#operator/catalogue/catalogue.ts';
-import type { CataloguePreview, EditRefusal } from '#operator/catalogue/edit.ts';
+import type { CatalogueDesk, CataloguePreview, EditRefusal } from '#operator/catalogue/catalogue.ts';
 import type { ComparedList, ComparisonFault, ListComparison } from '#price-lists/compare.ts';
 
 /** A catalogue that was sent and is not applied yet, and what it would change. */
@@ -24,15 +23,7 @@ type SentList = Pick<ListComparison, 'list' | 'dollar' | 'from' | 'unchecked'>;
  * Catalogues and price lists that operators send as files (MO-10). Each becomes a draft. A person reads what it would change,
  * and applies it by the rules of every other edit. A draft is kept for a day.
  */
-export interface CatalogueImport {
-  /** The id of the draft. */
-  readonly sendFile: (text: string) => Promise<string | EditRefusal>;
-  /** The id of the draft. Refused with what the lists say if they have no new price. */
-  readonly sendList: (sent: SentList) => Promise<string | EditRefusal | NothingNew>;
-  readonly read: (draftId: string) => Promise<CatalogueDraft | EditRefusal>;
-  /** Applies a draft. `version` is that of the catalogue with which the draft was compared on the page. */
-  readonly apply: (act: Act, draftId: string, version: bigint) => Promise<undefined | EditRefusal>;
-}
+export type CatalogueImport = ReturnType<typeof createCatalogueImport>;
 
 /** The lists have no new price that could be taken. */
 interface NothingNew {
@@ -45,7 +36,7 @@ interface ImportOptions {
   readonly compare: (comparison: ListComparison) => Promise<ComparedList | ComparisonFault>;
 }
 
-export function createCatalogueImport({ pool, catalogue, compare }: ImportOptions): CatalogueImport {
+export function createCatalogueImport({ pool, catalogue, compare }: ImportOptions) {
   async function keep(file: object, baseVersion: bigint | null, report: string): Promise<string> {
     const draftId = newDraftId();
     await insertDraft(pool, { draft_id: draftId, file, base_version: baseVersion, report });
@@ -61,27 +52,30 @@ export function createCatalogueImport({ pool, catalogue, compare }: ImportOption
   }
 
   return {
-    sendFile: async (text) => {
+    /** Gives the id of the draft. */
+    sendFile: async (text: string): Promise<string | EditRefusal> => {
       const file = fileIn(text);
       if (file instanceof Refusal) return file;
       const seen = await catalogue.preview({ kind: 'catalogue', file }, undefined);
       return seen instanceof Refusal ? seen : keep(file, null, '');
     },
-    sendList: async (sent) => {
+    /** Gives the id of the draft, or what the lists say if they have no new price. */
+    sendList: async (sent: SentList): Promise<string | EditRefusal | NothingNew> => {
       const { file, version } = await catalogue.read();
       const compared = await compare({ ...sent, catalogue: JSON.stringify(file), nowMs: systemClock.nowMs() });
       if ('fault' in compared) return refuse('BAD_REQUEST', compared.fault);
       if (compared.catalogue === undefined) return { report: compared.report };
       return keep(parseCatalogueFile(compared.catalogue), version, compared.report);
     },
-    read: async (draftId) => {
+    read: async (draftId: string): Promise<CatalogueDraft | EditRefusal> => {
       const draft = await find(draftId);
       if (draft instanceof Refusal) return draft;
       const { file, base_version: base, report } = draft;
       const seen = await catalogue.preview({ kind: 'catalogue', file }, base ?? undefined);
       return seen instanceof Refusal ? seen : { ...seen, draftId, report };
     },
-    apply: async (act, draftId, version) => {
+    /** Applies a draft. `version` is that of the catalogue with which the draft was compared on the page. */
+    apply: async (act: Act, draftId: string, version: bigint): Promise<undefined | EditRefusal> => {
       const draft = await find(draftId);
       if (draft instanceof Refusal) return draft;
       const done = await catalogue.change(act, { kind: 'catalogue', file: draft.file }, draft.base_version ?? version);

@@ -2,7 +2,7 @@ import { FINDING_KINDS } from '@purser/contract/operator-overview.ts';
 import { selectOperatorsWithoutFactor } from '#developers/operators/queries.ts';
 import type { Pool } from '#db/pool/pool.ts';
 import type { Clock } from '#kernel/time/clock.ts';
-import { type Micros, microsSumFromRow } from '#kernel/values/micros.ts';
+import { microsSumFromRow } from '#kernel/values/micros.ts';
 import { selectLedgerAttention } from '#ledger/overview/attention-queries.ts';
 import { countWaiting } from '#operator/acts/queries.ts';
 import { selectPaymentsAttention } from '#payments/overview/attention-queries.ts';
@@ -22,16 +22,7 @@ export interface Finding {
 }
 
 /** The state of the service at this moment, for operators. */
-export interface Attention {
-  /** The most urgent first. Empty if nothing needs a person. */
-  readonly findings: readonly Finding[];
-  /** The last check of the ledger by the service itself, every minute. Undefined before the first. */
-  readonly books: { readonly checkedAtMs: number | undefined; readonly differences: number };
-  /** The money that calls hold now. */
-  readonly held: { readonly amount: Micros; readonly calls: number };
-  /** Events of the last 24 hours, the newest thousand, and those that wait. */
-  readonly deliveries: { readonly delivered: number; readonly dropped: number; readonly waiting: number };
-}
+export type Attention = Awaited<ReturnType<ReturnType<typeof createAttention>>>;
 
 interface AttentionOptions {
   readonly pool: Pool;
@@ -50,7 +41,7 @@ const NAMED_MAX = 20;
 const CHECK_AGE_MS_MAX = 300_000;
 
 /** Reads what needs a person, in five statements. Nothing of it reads calls or receipts. */
-export function createAttention({ pool, clock, readUpstreams }: AttentionOptions): () => Promise<Attention> {
+export function createAttention({ pool, clock, readUpstreams }: AttentionOptions) {
   const startedMs = clock.nowMs();
   return async () => {
     const [ledger, payments, webhooks, operators, waiting] = await Promise.all([
@@ -82,9 +73,13 @@ export function createAttention({ pool, clock, readUpstreams }: AttentionOptions
       ),
     };
     return {
+      /** The most urgent first. Empty if nothing needs a person. */
       findings: FINDING_KINDS.map((kind) => ({ kind, ...found[kind] })).filter(({ count }) => count > 0),
+      /** The last check of the ledger by the service itself, every minute. Undefined before the first. */
       books: { checkedAtMs, differences },
+      /** The money that calls hold now. */
       held: { amount: microsSumFromRow(ledger.held_micros), calls: ledger.held_calls },
+      /** Events of the last 24 hours, the newest thousand, and those that wait. */
       deliveries: { delivered: webhooks.delivered, dropped: webhooks.dropped, waiting: webhooks.waiting },
     };
   };

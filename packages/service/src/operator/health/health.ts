@@ -4,61 +4,26 @@ import { selectDatabaseHealth, selectInstances } from '#db/health/queries.ts';
 import type { Pool } from '#db/pool/pool.ts';
 import type { Diagnosis } from '#doctor/diagnosis/diagnose.ts';
 import type { MetricReading } from '#kernel/metrics/metrics.ts';
-import { listChecks, type PastCheck } from '#ledger/check/history.ts';
-
-/** Things that wait to be done. */
-interface Queue {
-  readonly name: 'settlements' | 'deliveries' | 'mail' | 'traces' | 'audit';
-  readonly waiting: number;
-  readonly oldestSeconds: number | undefined;
-}
-
-/** A setting of the service, by name alone: its value may be a secret. */
-interface SettingState {
-  readonly name: string;
-  readonly isSet: boolean;
-}
+import { listChecks } from '#ledger/check/history.ts';
 
 /** How the service runs, as one process sees it. The processes of this machine's service are counted together. */
-export interface Health {
-  readonly version: string;
-  readonly processes: {
-    readonly count: number;
-    readonly uptimeSeconds: number;
-    readonly memoryBytes: number;
-    readonly callsUnderWay: number;
-    /** The longest time within the last minute that one of them was too busy to react. */
-    readonly longestBlockSeconds: number;
-  };
-  /** Gateways with a lease on this database, on every machine. */
-  readonly leases: readonly { readonly instanceId: string; readonly startedAtMs: number; readonly seconds: number }[];
-  /** Calls since the processes started. */
-  readonly lanes: readonly { readonly mode: string; readonly outcome: string; readonly calls: number }[];
-  readonly queues: readonly Queue[];
-  /** When all new receipts had last been added to the statistics. Undefined before the first time. */
-  readonly statsAtMs: number | undefined;
-  readonly database: Awaited<ReturnType<typeof selectDatabaseHealth>>;
-  /** The disk of the data directory of this process. It is undefined if it cannot be read. */
-  readonly disk: { readonly freeBytes: number; readonly totalBytes: number } | undefined;
-  readonly settings: readonly SettingState[];
-  readonly checks: readonly PastCheck[];
-  /** What `purser doctor` finds, at most some seconds old. */
-  readonly doctor: { readonly atMs: number; readonly findings: readonly Diagnosis[] };
-}
+export type Health = Awaited<ReturnType<ReturnType<typeof createHealth>>>;
 
 interface HealthOptions {
   readonly pool: Pool;
   readonly version: string;
   readonly dataDirectory: string;
-  readonly settings: readonly SettingState[];
+  /** The settings by name alone: their values may be secrets. */
+  readonly settings: readonly { readonly name: string; readonly isSet: boolean }[];
   readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
-  readonly doctor: () => Promise<Health['doctor']>;
+  /** What `purser doctor` finds, at most some seconds old. */
+  readonly doctor: () => Promise<{ readonly atMs: number; readonly findings: readonly Diagnosis[] }>;
   /** What waits in the tables of other modules. */
   readonly queues: readonly ReadQueue[];
 }
 
 export interface ReadQueue {
-  readonly name: Queue['name'];
+  readonly name: 'deliveries' | 'mail';
   readonly read: (pool: Pool, most: number) => Promise<{ readonly waiting: number; readonly oldest_seconds: number }>;
 }
 
@@ -68,7 +33,7 @@ const INSTANCES_MAX = 100;
 const CHECKS_MAX = 48;
 
 /** Reads how the service runs, in six statements. The doctor makes fourteen of its own, twice a minute at most. */
-export function createHealth(options: HealthOptions): () => Promise<Health> {
+export function createHealth(options: HealthOptions) {
   const { pool, version, dataDirectory, settings, readAllMetrics, queues, doctor } = options;
   return async () => {
     const metrics = figuresOf(await readAllMetrics());
@@ -79,7 +44,7 @@ export function createHealth(options: HealthOptions): () => Promise<Health> {
       selectEnd(pool),
       diskOf(dataDirectory),
       doctor(),
-      Promise.all(queues.map(async ({ name, read }) => queueOf(name, await read(pool, COUNTED_MAX)))),
+      Promise.all(queues.map(async ({ name, read }) => ({ name, ...(await read(pool, COUNTED_MAX)) }))),
     ]);
     const statsSeconds = metrics.one('purser_stats_last_success_timestamp_seconds');
     return {
@@ -89,26 +54,31 @@ export function createHealth(options: HealthOptions): () => Promise<Health> {
         uptimeSeconds: metrics.one('purser_process_uptime_seconds'),
         memoryBytes: metrics.one('purser_process_resident_memory_bytes'),
         callsUnderWay: metrics.one('purser_calls_under_way'),
+        /** The longest time within the last minute that one of them was too busy to react. */
         longestBlockSeconds: metrics.one('purser_event_loop_delay_seconds'),
       },
+      /** Gateways with a lease on this database, on every machine. */
       leases: instances.map((one) => ({
         instanceId: String(one.instance_id),
         startedAtMs: one.started_at.getTime(),
         seconds: one.lease_seconds,
       })),
+      /** Calls since the processes started. */
       lanes: metrics.lanes(),
       queues: [
         {
-          name: 'settlements',
+          name: 'settlements' as const,
           waiting: metrics.one('purser_settlements_kept'),
           oldestSeconds: metrics.one('purser_settlements_kept_oldest_seconds'),
         },
-        ...waiting,
-        { name: 'traces', waiting: metrics.one('purser_call_traces_waiting'), oldestSeconds: undefined },
-        { name: 'audit', waiting: Number(end.waiting), oldestSeconds: undefined },
+        ...waiting.map(({ oldest_seconds: oldestSeconds, ...queue }) => ({ ...queue, oldestSeconds })),
+        { name: 'traces' as const, waiting: metrics.one('purser_call_traces_waiting'), oldestSeconds: undefined },
+        { name: 'audit' as const, waiting: Number(end.waiting), oldestSeconds: undefined },
       ],
+      /** When all new receipts had last been added to the statistics. Undefined before the first time. */
       statsAtMs: statsSeconds === 0 ? undefined : statsSeconds * 1_000,
       database,
+      /** The disk of the data directory of this process. It is undefined if it cannot be read. */
       disk,
       settings,
       checks,
@@ -117,11 +87,7 @@ export function createHealth(options: HealthOptions): () => Promise<Health> {
   };
 }
 
-function queueOf(name: Queue['name'], read: { readonly waiting: number; readonly oldest_seconds: number }): Queue {
-  return { name, waiting: read.waiting, oldestSeconds: read.oldest_seconds };
-}
-
-async function diskOf(directory: string): Promise<Health['disk']> {
+async function diskOf(directory: string) {
   try {
     const { bavail, blocks, bsize } = await statfs(directory);
     return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };

@@ -1,6 +1,6 @@
 import {
-  appId as appIdOf,
   accountId as accountIdOf,
+  appId as appIdOf,
   identityId as identityIdOf,
 } from '@purser/contract/identifiers.ts';
 import { type AccountRow, selectAccountByEmail, selectAccountById } from '#developers/accounts/queries.ts';
@@ -104,29 +104,12 @@ function known(found: readonly (FoundEntity | undefined)[]): readonly FoundEntit
   return found.filter((one) => one !== undefined);
 }
 
-function foundCall({
-  appId,
-  userId,
-  callId,
-  correlationId,
-  mode,
-  model,
-  outcome,
-  atMs,
-  charged,
-}: FoundCall): FoundEntity {
+function foundCall({ appId, userId, callId, correlationId, ...call }: FoundCall): FoundEntity {
   // Play money is in no wallet of the ledger.
-  const wallet = userId === undefined || mode === 'sandbox' ? [] : [walletEntity(appId, userId)];
+  const wallet = userId === undefined || call.mode === 'sandbox' ? [] : [walletEntity(appId, userId)];
   const related: readonly Entity[] = [{ kind: 'app', id: appId }, ...wallet];
-  return {
-    kind: 'call',
-    id: callId ?? correlationId ?? '',
-    name: model,
-    state: outcome,
-    atMs,
-    amount: charged,
-    related,
-  };
+  const { model: name, outcome: state, charged: amount, atMs } = call;
+  return { kind: 'call', id: callId ?? correlationId ?? '', name, state, atMs, amount, related };
 }
 
 /** A call that runs has neither a receipt nor a trace, only its hold. */

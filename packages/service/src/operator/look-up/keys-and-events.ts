@@ -1,26 +1,17 @@
 import { selectAppOfKey } from '#developers/keys/queries.ts';
-import type { ApiKey } from '#developers/keys/api-key.ts';
 import type { OwnKeys } from '#developers/keys/own-keys.ts';
 import type { Pool } from '#db/pool/pool.ts';
 import type { Clock } from '#kernel/time/clock.ts';
 import { type AppId, type KeyId, type Mode, parseId } from '#kernel/values/ids.ts';
 import type { Micros } from '#kernel/values/micros.ts';
 import { selectAnyEvent } from '#webhooks/history/attention-queries.ts';
-import type { DeliveryHistory, EventHistory } from '#webhooks/history/history.ts';
+import type { DeliveryHistory } from '#webhooks/history/history.ts';
 
 /** Reads single keys and events of any app by their ids. Undefined if there is none. */
-export interface KeysAndEvents {
-  readonly anyKey: (keyId: string) => Promise<KeyOfApp | undefined>;
-  readonly anyEvent: (eventId: string) => Promise<{ readonly appId: AppId; readonly event: EventHistory } | undefined>;
-}
+export type KeysAndEvents = ReturnType<typeof createKeysAndEvents>;
 
 /** A key, never its text. */
-export interface KeyOfApp {
-  readonly appId: AppId;
-  readonly key: ApiKey;
-  /** Calls of the last thirty days, each day once. */
-  readonly days: readonly DayOfKey[];
-}
+export type KeyOfApp = NonNullable<Awaited<ReturnType<KeysAndEvents['anyKey']>>>;
 
 interface DayOfKey {
   readonly atMs: number;
@@ -47,9 +38,10 @@ interface KeysAndEventsOptions {
 
 const DAYS_BEFORE_MS = 29 * 86_400_000; // And today.
 
-export function createKeysAndEvents({ pool, apps, deliveries, stats, clock }: KeysAndEventsOptions): KeysAndEvents {
+export function createKeysAndEvents({ pool, apps, deliveries, stats, clock }: KeysAndEventsOptions) {
   return {
-    anyKey: async (id) => {
+    /** A key with the calls of the last thirty days, each day once. */
+    anyKey: async (id: string) => {
       const keyId = parseId('key', id);
       const of = keyId && (await selectAppOfKey(pool, keyId));
       if (keyId === undefined || of === undefined) return undefined;
@@ -59,7 +51,7 @@ export function createKeysAndEvents({ pool, apps, deliveries, stats, clock }: Ke
       const [key, days] = await Promise.all([apps.findKey(appId, keyId), stats.keySeries(range)]);
       return key && { appId, key, days };
     },
-    anyEvent: async (eventId) => {
+    anyEvent: async (eventId: string) => {
       const of = await selectAnyEvent(pool, eventId);
       const event = of && (await deliveries.event(of.app_id, eventId));
       return event && { appId: of.app_id, event };

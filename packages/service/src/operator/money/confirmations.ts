@@ -24,23 +24,7 @@ import {
 import type { Queryable } from '#db/pool/pool.ts';
 
 /** Acts that are too large for one person, and those who decide about them (CP-07, decision 72). */
-export interface PendingActs {
-  /** The newest first. Pass `next` as `before` to get the page after it; undefined on the last one. */
-  readonly list: (
-    page: AskedPage & {
-      /** Tells whether only acts that wait are listed, or also those that were done, rejected or expired. */
-      readonly isWaiting: boolean;
-    },
-  ) => Promise<{ readonly acts: readonly PendingAct[]; readonly next: string | undefined }>;
-  readonly find: (pendingId: string) => Promise<PendingAct | undefined>;
-  /**
-   * Does the act, once. The second person is another than the first, and both must be within their roles and limits now. The act
-   * is judged by the balance as it is now. A refusal changes nothing, and the act waits on.
-   */
-  readonly confirm: (act: Act, pendingId: string) => Promise<ConfirmedAct | MoneyRefusal>;
-  /** Ends the wait of an act, also by the person who asked for it. */
-  readonly reject: (act: Act, pendingId: string) => Promise<PendingAct | MoneyRefusal>;
-}
+export type PendingActs = ReturnType<typeof createPendingActs>;
 
 /** An act that was done by two persons. */
 interface ConfirmedAct {
@@ -49,10 +33,14 @@ interface ConfirmedAct {
   readonly wallet: Wallet | undefined;
 }
 
-export function createPendingActs(ground: MoneyGround): PendingActs {
+export function createPendingActs(ground: MoneyGround) {
   const { pool } = ground;
   return {
-    list: async ({ isWaiting, ...asked }) => {
+    /**
+     * Acts that wait, or with `isWaiting` false also those that were done, rejected or expired, the newest first. Pass `next` as `before` to
+     * get the page after it; undefined on the last one.
+     */
+    list: async ({ isWaiting, ...asked }: AskedPage & { readonly isWaiting: boolean }) => {
       const { rows, next } = await readPage(
         asked,
         (page) => selectPendingActs(pool, { ...page, isWaiting }),
@@ -60,17 +48,22 @@ export function createPendingActs(ground: MoneyGround): PendingActs {
       );
       return { acts: rows.map((row) => new PendingAct(row)), next };
     },
-    find: async (pendingId) => {
+    find: async (pendingId: string) => {
       const row = await selectPending(pool, pendingId);
       return row && new PendingAct(row);
     },
-    confirm: async (act, pendingId) => {
+    /**
+     * Does the act, once. The second person is another than the first, and both must be within their roles and limits now. The act
+     * is judged by the balance as it is now. A refusal changes nothing, and the act waits on.
+     */
+    confirm: async (act: Act, pendingId: string): Promise<ConfirmedAct | MoneyRefusal> => {
       const done = await recorded<Confirmed, MoneyRefusal>(pool, (tx) => confirm(tx, ground, act, pendingId));
       if (done instanceof Refusal) return done;
       const wallet = await finishMoneyAct(ground, done.money, done.toAsk);
       return wallet instanceof Refusal ? wallet : { act: done.act, wallet };
     },
-    reject: (act, pendingId) =>
+    /** Ends the wait of an act, also by the person who asked for it. */
+    reject: (act: Act, pendingId: string) =>
       recorded<PendingAct, MoneyRefusal>(pool, async (tx) => {
         const waiting = await lockWaiting(tx, pendingId);
         if (waiting instanceof Refusal) return waiting;
@@ -108,11 +101,11 @@ async function confirm(
   const tooNew = await judgeTwoPersons(tx, act.actor, requestedBy);
   if (tooNew !== undefined) return tooNew;
   const money = moneyActOf(waiting.act);
-  if (await isReleasedUnderLocks(tx, money, waiting.requested_at)) return otherOwner();
+  if (await isReleasedUnderLocks(tx, money, waiting.requested_at)) return refuse('CONFLICT', OTHER_OWNER);
   let changed: MoneyChanged = {};
   const done = await runMoneyAct(ground, tx, money, (said) => (changed = said));
   if (done instanceof Refusal) return done;
-  if (done instanceof Repeated) return nothingLeft();
+  if (done instanceof Repeated) return refuse('CONFLICT', DONE_MEANWHILE);
   if (changed.amount !== waiting.amount_micros) return otherAmount(waiting, changed);
   const refused = await judgeBoth(tx, act, waiting, changed.amount);
   if (refused !== undefined) return refused;
@@ -165,20 +158,11 @@ function deciderOf({ actor, actorName, reason }: Act) {
   return { by: actor, email: actorName ?? '', reason: reason ?? '' };
 }
 
-function nothingLeft(): Refusal<'CONFLICT'> {
-  return refuse('CONFLICT', 'This act was done in another way meanwhile, and would change nothing. Reject it.');
-}
-
-function otherOwner(): Refusal<'CONFLICT'> {
-  return refuse(
-    'CONFLICT',
-    'The wallet was released from its owner after this act was asked for. Nothing was changed. Reject it, and ask again.',
-  );
-}
+const DONE_MEANWHILE = 'This act was done in another way meanwhile, and would change nothing. Reject it.';
+const OTHER_OWNER =
+  'The wallet was released from its owner after this act was asked for. Nothing was changed. Reject it, and ask again.';
 
 function otherAmount({ amount_micros: asked }: PendingRow, { amount }: MoneyChanged): Refusal<'CONFLICT'> {
-  return refuse(
-    'CONFLICT',
-    `This act was asked for ${asked} micros and would now move ${amount ?? 0n} micros. Nothing was changed. Reject it, and ask again.`,
-  );
+  const sums = `This act was asked for ${asked} micros and would now move ${amount ?? 0n} micros.`;
+  return refuse('CONFLICT', `${sums} Nothing was changed. Reject it, and ask again.`);
 }

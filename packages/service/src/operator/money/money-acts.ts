@@ -63,6 +63,9 @@ export interface MoneyGround {
 
 /** Refunds that the processor is to be asked for after the commit. Most acts have none. */
 type ToAsk = readonly RefundId[];
+/** An act that was not done: it is refused, or waits for a second person. */
+type Kept = PendingAct | MoneyRefusal;
+type Ran = ToAsk | Repeated<ToAsk> | MoneyRefusal;
 
 const ACTIONS = {
   open: 'wallet.open',
@@ -74,22 +77,14 @@ const ACTIONS = {
 } as const satisfies Record<MoneyAct['kind'], string>;
 
 /** Does an act on a wallet within the limits of the operator, or keeps it for a second person. Returns the wallet after it. */
-export async function doMoneyAct(
-  ground: MoneyGround,
-  act: Act,
-  money: MoneyAct,
-): Promise<Wallet | PendingAct | MoneyRefusal> {
+export async function doMoneyAct(ground: MoneyGround, act: Act, money: MoneyAct): Promise<Wallet | Kept> {
   const done = await orderMoneyAct(ground, act, money);
-  if (!Array.isArray(done)) return done as PendingAct | MoneyRefusal;
-  return (await finishMoneyAct(ground, money, done)) ?? noWallet();
+  if (!Array.isArray(done)) return done as Kept;
+  return (await finishMoneyAct(ground, money, done)) ?? REFUSALS.no_wallet;
 }
 
 /** The same without what is left after the commit. Returns the refunds to ask for. */
-export function orderMoneyAct(
-  ground: MoneyGround,
-  act: Act,
-  money: MoneyAct,
-): Promise<ToAsk | PendingAct | MoneyRefusal> {
+export function orderMoneyAct(ground: MoneyGround, act: Act, money: MoneyAct): Promise<ToAsk | Kept> {
   const named = { ...act, action: ACTIONS[money.kind], subject: subjectOf(money) };
   const again = { act: JSON.stringify(money, asText), key: keyOf(money) };
   return movingMoney<ToAsk | MoneyRefusal>(
@@ -100,12 +95,7 @@ export function orderMoneyAct(
 }
 
 /** The part of an act that is done in its transaction. */
-export function runMoneyAct(
-  ground: MoneyGround,
-  tx: Queryable,
-  money: MoneyAct,
-  note: NoteMoney,
-): Promise<ToAsk | Repeated<ToAsk> | MoneyRefusal> {
+export function runMoneyAct(ground: MoneyGround, tx: Queryable, money: MoneyAct, note: NoteMoney): Promise<Ran> {
   switch (money.kind) {
     case 'open':
       return open(tx, ground.currency, money, note);
@@ -178,7 +168,7 @@ async function open(
   currency: string,
   { appId, userId, cap, credit }: NewWallet,
   note: NoteMoney,
-): Promise<ToAsk | MoneyRefusal> {
+): Promise<Ran> {
   if ((await selectAppDetails(tx, appId)) === undefined) return refuse('NOT_FOUND', 'There is no such app.');
   // An opening never changes an existing wallet, not even an empty one.
   const isNew = await createWallets(tx).open({ appId, userId, currency, cap });
@@ -187,7 +177,7 @@ async function open(
     // Callers' keys cannot contain a space, so no later credit can have the key of the opening.
     const first = { ...credit, key: `open ${credit.key}` };
     const outcome = await createFunding(tx).credit({ appId, userId, kind: 'contract_credit', ...first });
-    const refusal = refusalOf(outcome);
+    const refusal = REFUSALS[outcome];
     if (refusal !== undefined) return refusal;
   }
   note({ amount: credit?.amount, after: stateOf(await readWallet(tx, { appId, userId })) });
@@ -199,7 +189,7 @@ async function move(
   tx: Queryable,
   { kind, ...movement }: WalletName & Amount & { readonly kind: 'credit' | 'refund' | 'clawBack' },
   note: NoteMoney,
-): Promise<ToAsk | Repeated<ToAsk> | MoneyRefusal> {
+): Promise<Ran> {
   // Without a lock, so that calls of the wallet wait only for the movement itself: calls that end at this moment may lie
   // between the two states. The ledger has their order.
   const before = await readWallet(tx, movement);
@@ -209,7 +199,7 @@ async function move(
       ? await funding.credit({ ...movement, kind: 'contract_credit' })
       : await funding.takeBack({ ...movement, kind: kind === 'refund' ? 'refund' : 'claw_back' });
   note({ amount: movement.amount, before: stateOf(before), after: stateOf(await readWallet(tx, movement)) });
-  return refusalOf(outcome) ?? (outcome === 'repeated' ? new Repeated([]) : []);
+  return REFUSALS[outcome] ?? (outcome === 'repeated' ? new Repeated([]) : []);
 }
 
 /** Lifts a suspension. A wallet that is neither suspended nor short is left as it is, and no act is recorded. */
@@ -217,12 +207,12 @@ async function reinstate(
   tx: Queryable,
   wallet: WalletName & { readonly writesOff: boolean },
   note: NoteMoney,
-): Promise<ToAsk | Repeated<ToAsk> | MoneyRefusal> {
+): Promise<Ran> {
   // A claw-back between this look and the write-off would be given up too, and nobody would have judged it.
   const before = await createWallets(tx).lock(wallet.appId, wallet.userId);
   if (before !== undefined && !before.isSuspended && before.shortfall === 0n) return new Repeated([]);
   const outcome = await createFunding(tx).reinstate(wallet);
-  if (outcome === 'no_wallet') return noWallet();
+  if (outcome === 'no_wallet') return REFUSALS.no_wallet;
   if (outcome === 'reinstated') {
     await closeSuspensions(tx, wallet);
     const after = await readWallet(tx, wallet);
@@ -234,7 +224,7 @@ async function reinstate(
 }
 
 async function readWallet(db: Queryable, { appId, userId }: WalletName): Promise<Wallet | Refusal<'NOT_FOUND'>> {
-  return (await createWallets(db).find(appId, userId)) ?? noWallet();
+  return (await createWallets(db).find(appId, userId)) ?? REFUSALS.no_wallet;
 }
 
 /** What acts change of a wallet, for the audit trail. */
@@ -249,22 +239,10 @@ function stateOf(wallet: Wallet | Refusal): Facts | undefined {
   };
 }
 
-function refusalOf(outcome: CreditOutcome | TakeBackOutcome): Refusal<'NOT_FOUND' | 'CONFLICT'> | undefined {
-  switch (outcome) {
-    case 'no_wallet':
-      return noWallet();
-    case 'conflict':
-      return refuse('CONFLICT', 'This idempotency key was used for another amount.', { param: 'idempotencyKey' });
-    case 'too_much':
-      return refuse('CONFLICT', 'The balance would exceed the largest possible amount.', { param: 'amountMicros' });
-    case 'booked':
-    case 'repeated':
-      return undefined;
-    default:
-      return unreachable(outcome);
-  }
-}
-
-function noWallet(): Refusal<'NOT_FOUND'> {
-  return refuse('NOT_FOUND', 'This user has no wallet for this app.');
-}
+const REFUSALS = {
+  no_wallet: refuse('NOT_FOUND', 'This user has no wallet for this app.'),
+  conflict: refuse('CONFLICT', 'This idempotency key was used for another amount.', { param: 'idempotencyKey' }),
+  too_much: refuse('CONFLICT', 'The balance would exceed the largest possible amount.', { param: 'amountMicros' }),
+  booked: undefined,
+  repeated: undefined,
+} as const satisfies Record<CreditOutcome | TakeBackOutcome, Refusal | undefined>;

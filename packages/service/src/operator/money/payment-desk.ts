@@ -4,20 +4,14 @@ import { describeFault } from '#kernel/log.ts';
 import type { Micros } from '#kernel/values/micros.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { type Act, audited } from '#operator/acts/act.ts';
-import { caseRefusal } from '#operator/money/case-solution.ts';
+import { caseRefusal, type CaseSolution } from '#operator/money/case-solution.ts';
 import { type MoneyGround, type MoneyRefusal, orderMoneyAct } from '#operator/money/money-acts.ts';
 import { PendingAct } from '#operator/acts/pending-act.ts';
-import { type Entry, entryOf } from '#operator/look-up/audit-reader.ts';
+import { type Entry, entryOf } from '#operator/look-up/audit-trail.ts';
 import { wholeUnits } from '#payments/processor/amounts.ts';
-import type { CaseAct } from '#payments/cases/effects.ts';
 import { selectCases } from '#payments/cases/queries.ts';
 import type { Looked } from '#payments/booking/look-again.ts';
-import {
-  createPaymentOverview,
-  type PaymentDetails,
-  type PaymentOverview,
-  type ReadPayments,
-} from '#payments/overview/overview.ts';
+import { createPaymentOverview, type PaymentDetails, type ReadPayments } from '#payments/overview/overview.ts';
 
 export interface DeskDetails extends PaymentDetails {
   /** What was done about the payments, the oldest first, at most 200. */
@@ -27,19 +21,7 @@ export interface DeskDetails extends PaymentDetails {
 type DeskRefusal = Refusal<'NOT_FOUND' | 'CONFLICT' | 'BAD_REQUEST'>;
 
 /** Payments of all wallets, and what a person can do about them. */
-export interface PaymentDesk {
-  readonly page: PaymentOverview['page'];
-  readonly find: (id: string) => Promise<DeskDetails | undefined>;
-  /** The payment that a case is about. Undefined if there is no such case. */
-  readonly paymentOfCase: (caseId: CaseId) => Promise<string | undefined>;
-  /** Reads a checkout at the processor again, and brings the books into line. */
-  readonly lookUp: (act: Act, id: string) => Promise<Looked | DeskRefusal>;
-  /** Solves a case, once, within the limits of the operator. A repeat with the same act changes nothing. */
-  readonly solve: (
-    act: Act,
-    solution: { readonly caseId: CaseId; readonly act: CaseAct },
-  ) => Promise<'solved' | 'declined' | PendingAct | MoneyRefusal>;
-}
+export type PaymentDesk = ReturnType<typeof createPaymentDesk>;
 
 const HISTORY_MAX = 200;
 
@@ -48,7 +30,7 @@ export function createPaymentDesk(
   ground: MoneyGround,
   read: ReadPayments,
   lookAgain: ((checkoutId: CheckoutId) => Promise<Looked>) | undefined,
-): PaymentDesk {
+) {
   const { pool, refunds } = ground;
   const processor = ground.cases?.processor;
   const payable = (amount: Micros, currency: string) =>
@@ -57,7 +39,7 @@ export function createPaymentDesk(
 
   return {
     page: overview.page,
-    find: async (id) => {
+    find: async (id: string): Promise<DeskDetails | undefined> => {
       const details = await overview.find(id);
       if (details === undefined) return undefined;
       const { app_id: app, user_id: user } = details.checkout;
@@ -66,8 +48,10 @@ export function createPaymentDesk(
       const history = await selectEntriesAbout(pool, subjects, HISTORY_MAX);
       return { ...details, history: history.map(entryOf) };
     },
-    paymentOfCase: async (caseId) => (await selectCases(pool, { caseId }))[0]?.payment_id,
-    lookUp: async (act, id) => {
+    /** The payment that a case is about. Undefined if there is no such case. */
+    paymentOfCase: async (caseId: CaseId) => (await selectCases(pool, { caseId }))[0]?.payment_id,
+    /** Reads a checkout at the processor again, and brings the books into line. */
+    lookUp: async (act: Act, id: string): Promise<Looked | DeskRefusal> => {
       const details = await overview.find(id);
       if (details === undefined) return caseRefusal('no_case');
       const { checkout, payments: paid } = details;
@@ -81,7 +65,11 @@ export function createPaymentDesk(
         return refuse('CONFLICT', `The payment processor did not answer: ${faultOf(fault)} Try again later.`);
       }
     },
-    solve: async (act, solution) => {
+    /** Solves a case, once, within the limits of the operator. A repeat with the same act changes nothing. */
+    solve: async (
+      act: Act,
+      solution: Pick<CaseSolution, 'caseId' | 'act'>,
+    ): Promise<'solved' | 'declined' | PendingAct | MoneyRefusal> => {
       const [row] = await selectCases(pool, { caseId: solution.caseId });
       if (row === undefined) return caseRefusal('no_case');
       const { app_id: appId, user_id: userId, payment_id: paymentId } = row;

@@ -6,7 +6,6 @@ import type { PaymentId } from '#kernel/values/ids.ts';
 import type { Micros } from '#kernel/values/micros.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { selectJournalAfter, selectWalletState } from '#ledger/overview/operator-queries.ts';
-import type { EntryRow } from '#ledger/history/queries.ts';
 import { type Wallet, walletOf } from '#ledger/wallet/wallet.ts';
 import type { Act } from '#operator/acts/act.ts';
 import { PendingAct } from '#operator/acts/pending-act.ts';
@@ -28,19 +27,7 @@ interface WalletDesks {
 }
 
 /** What an act does to a wallet and its books. */
-export interface WalletEffects {
-  /**
-   * Tells whether the act changes anything. It is false if its key was used for it, or if there is nothing to change.
-   */
-  readonly isChange: boolean;
-  /** The act is above the amount for one person: it waits until a second one confirms it. */
-  readonly isForTwo: boolean;
-  /** The wallet before the act. It is undefined if the act opens the wallet. */
-  readonly before: Wallet | undefined;
-  readonly after: Wallet;
-  /** What the act books, in this order. */
-  readonly entries: readonly EntryRow[];
-}
+export type WalletEffects = Awaited<ReturnType<typeof effectsOn>>;
 
 type ActRefusal = Refusal<'NOT_FOUND' | 'CONFLICT' | 'BAD_REQUEST' | 'FORBIDDEN'>;
 
@@ -58,9 +45,10 @@ export function doWalletAct(
       return wallets.act(by, { kind: 'open', ...wallet, cap: wanted.cap, credit });
     }
     case 'credit':
-      return wallets.act(by, { kind: 'credit', ...wallet, amount: wanted.amount, key });
-    case 'clawback':
-      return wallets.act(by, { kind: 'clawBack', ...wallet, amount: wanted.amount, key });
+    case 'clawback': {
+      const kind = wanted.act === 'credit' ? 'credit' : 'clawBack';
+      return wallets.act(by, { kind, ...wallet, amount: wanted.amount, key });
+    }
     case 'refund':
       return wallets.act(by, { kind: 'refund', ...wallet, amount: wanted.amount, key, paymentId: wanted.paymentId });
     case 'reinstate':
@@ -75,17 +63,7 @@ export function doWalletAct(
 type Busy = Refusal<'TOO_MANY_REQUESTS'>;
 
 /** Shows what an act would do. The act itself runs, and is rolled back, so a refusal is the act's own. */
-export interface Previews {
-  readonly walletAct: (
-    by: Act,
-    wallet: WalletName,
-    wanted: WalletAct & { readonly key: string },
-  ) => Promise<WalletEffects | ActRefusal | Busy>;
-  /** The person as they would be with another e-mail. */
-  readonly identityMove: (
-    ...asked: Parameters<WalletOwners['move']>
-  ) => Promise<Awaited<ReturnType<WalletOwners['move']>> | Busy>;
-}
+export type Previews = ReturnType<typeof createPreviews>;
 
 /** The reason of an act that leaves no line in the audit trail. */
 const REASON = 'preview';
@@ -97,10 +75,14 @@ const REHEARSALS = { runningMax: 1, waitingMax: 20 };
 /**
  * The function `desksOn` makes the acts on another pool. They must not ask anybody outside the database, nor send mail.
  */
-export function createPreviews(pool: Pool, desksOn: (pool: Pool) => WalletDesks): Previews {
+export function createPreviews(pool: Pool, desksOn: (pool: Pool) => WalletDesks) {
   const rehearsals = createConcurrencyLimit(REHEARSALS);
   return {
-    walletAct: async (by, wallet, wanted) => {
+    walletAct: async (
+      by: Act,
+      wallet: WalletName,
+      wanted: WalletAct & { readonly key: string },
+    ): Promise<WalletEffects | ActRefusal | Busy> => {
       const shown = async (limits: Act['limits']) => {
         // Before the act has locks: acts that wait for them may have all other connections.
         const outside = await pool.connect();
@@ -126,7 +108,8 @@ export function createPreviews(pool: Pool, desksOn: (pool: Pool) => WalletDesks)
         })) ?? busy()
       );
     },
-    identityMove: async (...asked) =>
+    /** The person as they would be with another e-mail. */
+    identityMove: async (...asked: Parameters<WalletOwners['move']>) =>
       (await rehearsals.run(() => rehearse(pool, (inside) => desksOn(inside.pool).walletOwners.move(...asked)))) ??
       busy(),
   };
@@ -137,7 +120,7 @@ async function effectsOn(
   outside: Queryable,
   rehearsal: { readonly pool: Pool; readonly hasCommitted: () => boolean },
   wallet: WalletName,
-): Promise<WalletEffects> {
+) {
   const after = await selectWalletState(rehearsal.pool, wallet);
   assert(after !== undefined, 'an act that was done has a wallet');
   // From outside: an act that changes the wallet still has its lock, so this is exactly what it found. If the wallet is as new
@@ -147,10 +130,14 @@ async function effectsOn(
   const seq = before?.entry_seq ?? 0n;
   const entries = before === after ? [] : await selectJournalAfter(rehearsal.pool, after.wallet_id, seq, ENTRIES_MAX);
   return {
+    /** Tells whether the act changes anything. It is false if its key was used for it, or if there is nothing to change. */
     isChange: rehearsal.hasCommitted(),
-    isForTwo: false,
+    /** The act is above the amount for one person: it waits until a second one confirms it. */
+    isForTwo: false as boolean,
+    /** The wallet before the act. It is undefined if the act opens the wallet. */
     before: before && walletOf(before),
     after: walletOf(after),
+    /** What the act books, in this order. */
     entries,
   };
 }

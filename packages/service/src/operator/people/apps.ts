@@ -18,43 +18,10 @@ import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { type Act, audited, Repeated } from '#operator/acts/act.ts';
 
 /** An app as an operator sees it: its owners, its rights and the limits in force, defaults included. */
-export interface AppDetails {
-  readonly appId: AppId;
-  readonly name: string;
-  readonly ownerEmails: readonly string[];
-  readonly redirectUris: readonly string[];
-  readonly returnUri: string | null;
-  readonly status: 'active' | 'suspended';
-  readonly isFirstParty: boolean;
-  readonly limits: AppLimits;
-  readonly createdAtMs: number;
-}
+export type AppDetails = ReturnType<typeof detailsOf>;
 
 /** All apps of the service. A change takes effect at once on this process and within a second on the others (AU-09). */
-export interface AnyApps {
-  /** The apps whose id or name contains the text, or with a member of exactly this e-mail. The newest first, at most 500. */
-  readonly search: (text: string) => Promise<readonly AppDetails[]>;
-  /** Lists apps in pages, all or those with one status. Pass `next` as `after` to get the page after it; undefined on the last one. */
-  readonly page: (asked: {
-    readonly text: string;
-    readonly status: AppDetails['status'] | undefined;
-    readonly after: string | undefined;
-    readonly most: number;
-  }) => Promise<{ readonly apps: readonly AppDetails[]; readonly next: string | undefined }>;
-  /** What apps are called. */
-  readonly names: (appIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  readonly find: (appId: AppId) => Promise<AppDetails | undefined>;
-  /** Changes rights and limits. A setting that is left out stays as it is. */
-  readonly change: (
-    act: Act,
-    appId: AppId,
-    settings: AppSettings,
-  ) => Promise<AppDetails | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
-  /** Refuses the app's next calls. Calls that are running continue (AU-10). */
-  readonly suspend: (act: Act, appId: AppId) => Promise<AppDetails | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
-  /** Lifts a suspension. */
-  readonly resume: (act: Act, appId: AppId) => Promise<AppDetails | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
-}
+export type AnyApps = ReturnType<typeof createAnyApps>;
 
 interface AnyAppsOptions {
   readonly pool: Pool;
@@ -64,7 +31,7 @@ interface AnyAppsOptions {
 
 const FOUND_MAX = 500;
 
-export function createAnyApps({ pool, defaults, refresh }: AnyAppsOptions): AnyApps {
+export function createAnyApps({ pool, defaults, refresh }: AnyAppsOptions) {
   async function act(
     named: Act & { readonly action: string },
     appId: AppId,
@@ -88,30 +55,34 @@ export function createAnyApps({ pool, defaults, refresh }: AnyAppsOptions): AnyA
   }
 
   return {
-    search: async (text) =>
+    /** The apps whose id or name contains the text, or with a member of exactly this e-mail. The newest first, at most 500. */
+    search: async (text: string) =>
       (await selectAppsByText(pool, { text, most: FOUND_MAX })).map((row) => detailsOf(row, defaults)),
-    page: async ({ most, ...asked }) => {
+    /** Lists apps in pages, all or those with one status. Pass `next` as `after` to get the page after it; undefined on the last one. */
+    page: async ({ most, ...asked }: Parameters<typeof selectAppsByText>[1]) => {
       const found = await selectAppsByText(pool, { ...asked, most: most + 1 });
       const { rows, next } = cutPage(found, most, (last) => last.app_id);
       return { apps: rows.map((row) => detailsOf(row, defaults)), next };
     },
-    names: async (appIds) =>
-      appIds.length === 0
-        ? new Map()
-        : new Map((await selectAppNames(pool, appIds)).map((row) => [row.app_id, row.name])),
-    find: async (appId) => {
+    /** What apps are called. */
+    names: async (appIds: readonly string[]): Promise<ReadonlyMap<string, string>> =>
+      new Map((appIds.length === 0 ? [] : await selectAppNames(pool, appIds)).map((row) => [row.app_id, row.name])),
+    find: async (appId: AppId) => {
       const row = await selectAppDetails(pool, appId);
       return row && detailsOf(row, defaults);
     },
-    change: (by, appId, settings) =>
+    /** Changes rights and limits. A setting that is left out stays as it is. */
+    change: (by: Act, appId: AppId, settings: AppSettings) =>
       act({ ...by, action: 'app.change' }, appId, (tx, generation) =>
         updateAppSettings(tx, appId, settings, generation),
       ),
-    suspend: (by, appId) =>
+    /** Refuses the app's next calls. Calls that are running continue (AU-10). */
+    suspend: (by: Act, appId: AppId) =>
       act({ ...by, action: 'app.suspend' }, appId, (tx, generation) =>
         updateAppStatus(tx, appId, 'suspended', generation),
       ),
-    resume: (by, appId) =>
+    /** Lifts a suspension. */
+    resume: (by: Act, appId: AppId) =>
       act({ ...by, action: 'app.resume' }, appId, (tx, generation) => updateAppStatus(tx, appId, 'active', generation)),
   };
 }
@@ -127,7 +98,7 @@ function factsOf(row: AppDetailsRow) {
   };
 }
 
-function detailsOf(row: AppDetailsRow, defaults: AppLimits): AppDetails {
+function detailsOf(row: AppDetailsRow, defaults: AppLimits) {
   return {
     appId: row.app_id,
     name: row.name,

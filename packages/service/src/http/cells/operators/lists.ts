@@ -13,7 +13,7 @@ import {
 } from '#http/cells/questions/schemas.ts';
 import type { AppId, CheckoutId, EndUserId } from '#kernel/values/ids.ts';
 import type { AnyWalletRow, WalletFilter, WalletPage, WalletRows } from '#ledger/overview/operator-queries.ts';
-import type { ReadWallets } from '#operator/money/wallet-list.ts';
+import type { ReadWallets } from '#operator/money/wallets.ts';
 import {
   PAYMENT_KINDS,
   PAYMENT_STATES,

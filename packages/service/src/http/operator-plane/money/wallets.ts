@@ -66,7 +66,7 @@ export function addMovementRoutes(routes: OperatorRoutes, operator: OperatorPlan
   routes.show(
     '/operator/apps/:appId/wallets/:userId/payments',
     { params: operatorWalletParamsSchema, answer: paymentListSchema },
-    async ({ params: { appId, userId } }) => ({ payments: await operator.payments.list(appId, userId) }),
+    async ({ params: { appId, userId } }) => ({ payments: await operator.paymentsInto(appId, userId) }),
   );
 
   for (const [name, body] of MOVEMENTS) {

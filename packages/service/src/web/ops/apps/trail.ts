@@ -1,5 +1,5 @@
 import type { Html } from '#kernel/text/html.ts';
-import type { EntryFilter } from '#operator/look-up/audit-search.ts';
+import type { EntryFilter } from '#operator/look-up/audit-trail.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
 import { code, listing, part } from '#web/ops/frame/details.ts';
 import { TRAIL_TEXTS as TEXTS } from '#web/ops/apps/texts.ts';

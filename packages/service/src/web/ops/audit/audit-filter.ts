@@ -2,7 +2,7 @@ import { dateOf, epochMsOf } from '#kernel/time/clock.ts';
 import { parseId } from '#kernel/values/ids.ts';
 import type { Micros } from '#kernel/values/micros.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
-import type { EntryFilter } from '#operator/look-up/audit-search.ts';
+import type { EntryFilter } from '#operator/look-up/audit-trail.ts';
 import { parseAmount } from '#web/format/typed-amount.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
 import type { Fields, Typed } from '#web/ops/frame/list-page.ts';

@@ -1,6 +1,6 @@
 import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
-import type { AuditSearch } from '#operator/look-up/audit-search.ts';
+import type { AuditSearch } from '#operator/look-up/audit-trail.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';

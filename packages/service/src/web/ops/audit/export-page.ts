@@ -1,7 +1,7 @@
 import { foundEntryToWire } from '#http/serializers/audit-to-wire.ts';
 import { csvField } from '#http/serializers/csv.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
-import type { AuditSearch } from '#operator/look-up/audit-search.ts';
+import type { AuditSearch } from '#operator/look-up/audit-trail.ts';
 import { refusalPage } from '#web/frame/responses.ts';
 import type { OpsPage } from '#web/ops/frame/asked.ts';
 import { typedIn } from '#web/ops/frame/list-page.ts';

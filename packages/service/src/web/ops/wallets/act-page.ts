@@ -131,6 +131,6 @@ async function isDone(asked: OpsRequest, act: Name): Promise<boolean> {
 async function isKept(asked: OpsRequest, wanted: WalletAct): Promise<boolean> {
   const wallet = walletAsked(asked);
   if (wallet === undefined || wanted.act !== 'refund' || wanted.paymentId === undefined) return false;
-  const payments = await asked.operator.payments.list(wallet.appId, wallet.userId);
+  const payments = await asked.operator.paymentsInto(wallet.appId, wallet.userId);
   return payments.some(({ paymentId, state }) => paymentId === wanted.paymentId && state === 'kept');
 }

@@ -63,7 +63,7 @@ async function read(
   if (details === undefined) return undefined;
   const [owner, payments, names] = await Promise.all([
     operator.walletOwners.ofWallet(wallet),
-    operator.payments.list(wallet.appId, wallet.userId),
+    operator.paymentsInto(wallet.appId, wallet.userId),
     operator.apps.names([wallet.appId]),
   ]);
   return { ...wallet, ...details, owner, payments, names };

@@ -2,7 +2,7 @@ import { walletListQuerySchema } from '@purser/contract/operator-wallets.ts';
 import { walletFilterOf } from '#http/operator-plane/money/wallet-list.ts';
 import { html } from '#kernel/text/html.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
-import type { ListedWallet } from '#operator/money/wallet-list.ts';
+import type { ListedWallet } from '#operator/money/wallets.ts';
 import { buttonLink, row } from '#web/components/button.ts';
 import { AMOUNT_TEXTS } from '#web/components/texts.ts';
 import { parseAmount } from '#web/format/typed-amount.ts';
