@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import { personExportSchema } from '../../packages/contract/src/operator-people.ts';
+import { personExportSchema } from '../../packages/contract/src/person-export.ts';
 import { createPool, inTransaction, type Pool } from '../../packages/service/src/db/pool/pool.ts';
 import {
   type CheckoutId,

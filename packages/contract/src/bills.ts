@@ -24,7 +24,7 @@ export const newBillSchema = z.strictObject({
     .meta({ description: 'The JSON as the provider sent it, or an array of several pages.' }),
 });
 
-export const comparedBillSchema = z.object({
+const comparedBillSchema = z.object({
   theirMicros: micros,
   ourMicros: micros.meta({
     description: 'What our receipts come to, by the prices of the upstreams and without the margin, in micros.',
@@ -54,3 +54,8 @@ export const comparedBillSchema = z.object({
     }),
   ),
 });
+
+/** What each route about bills takes and answers. */
+export const BILL_ROUTES = {
+  'POST /operator/bills': { body: newBillSchema, answer: comparedBillSchema, config: { isLarge: true } },
+} as const;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { amount, moment } from './control.ts';
 import { operatorsOf } from './operation.ts';
 import { anyKeySchema } from './operator-app.ts';
+import { anyFoundCallsSchema, findAnyCallsSchema } from './usage.ts';
 import { deliverySchema } from './webhooks.ts';
 
 /** Single things of any app, which operators look up by their ids. */
@@ -17,9 +18,7 @@ export const LOOK_UP_OPERATIONS = operatorsOf('Operator: apps', {
   },
 });
 
-export const anyKeyParamsSchema = z.object({ keyId: z.string() });
-
-export const anyKeyDetailsSchema = z
+const anyKeyDetailsSchema = z
   .object({
     appId: z.string(),
     key: anyKeySchema,
@@ -29,6 +28,11 @@ export const anyKeyDetailsSchema = z
   })
   .meta({ id: 'AnyKeyDetails' });
 
-export const anyEventParamsSchema = z.object({ eventId: z.string() });
+const anyEventSchema = z.object({ appId: z.string(), event: deliverySchema }).meta({ id: 'AnyEvent' });
 
-export const anyEventSchema = z.object({ appId: z.string(), event: deliverySchema }).meta({ id: 'AnyEvent' });
+/** What each route that shows a single one takes and answers. */
+export const LOOK_UP_ROUTES = {
+  'GET /operator/keys/{keyId}': { params: z.object({ keyId: z.string() }), answer: anyKeyDetailsSchema },
+  'GET /operator/events/{eventId}': { params: z.object({ eventId: z.string() }), answer: anyEventSchema },
+  'GET /operator/calls': { query: findAnyCallsSchema, answer: anyFoundCallsSchema },
+} as const;

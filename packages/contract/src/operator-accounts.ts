@@ -13,11 +13,7 @@ const operatorRole = z.enum(OPERATOR_ROLES).meta({
     'The role of an operator among operators (CP-07). An operator for whom none is named becomes an `admin`.',
 });
 
-export const accountPageSchema = z.strictObject({
-  after: z.string().max(64).optional().meta({ description: 'The `next` of the previous page.' }),
-  limit: pageLimit(1_000, 1_000),
-});
-export const anyAccountSchema = accountSchema
+const anyAccountSchema = accountSchema
   .extend({
     disabled: z.boolean(),
     sso: z
@@ -25,20 +21,6 @@ export const anyAccountSchema = accountSchema
       .meta({ description: 'Whether it signs in through the OpenID Connect provider. It then has no password.' }),
   })
   .meta({ id: 'AnyAccount' });
-export const anyAccountDetailsSchema = z
-  .object({
-    account: anyAccountSchema,
-    apps: z.array(
-      z.object({
-        appId: z.string(),
-        name: z.string(),
-        role: z.enum(['viewer', 'developer', 'owner']),
-        status: z.enum(['active', 'suspended']),
-      }),
-    ),
-  })
-  .meta({ id: 'AnyAccountDetails' });
-export const accountParamsSchema = z.object({ accountId });
 /** Takes exactly one change of an account, so that the audit trail names one act. */
 export const changeAnyAccountSchema = z
   .strictObject({
@@ -74,10 +56,6 @@ export const changeAnyAccountSchema = z
   });
 /** A change of an account. Exactly one of the fields is set, or both roles. */
 export type AccountChange = Omit<z.output<typeof changeAnyAccountSchema>, 'reason'>;
-export const accountListSchema = z.object({
-  accounts: z.array(anyAccountSchema),
-  next: nextPage('after'),
-});
 export const newAnyAccountSchema = z
   .strictObject({
     email,
@@ -90,3 +68,36 @@ export const newAnyAccountSchema = z
     path: ['operatorRole'],
     error: 'only accounts with `role: "operator"` have one',
   });
+
+/** What each route about accounts takes and answers. */
+export const ACCOUNT_ROUTES = {
+  'GET /operator/accounts': {
+    query: z.strictObject({
+      after: z.string().max(64).optional().meta({ description: 'The `next` of the previous page.' }),
+      limit: pageLimit(1_000, 1_000),
+    }),
+    answer: z.object({ accounts: z.array(anyAccountSchema), next: nextPage('after') }),
+  },
+  'GET /operator/accounts/{accountId}': {
+    params: z.object({ accountId }),
+    answer: z
+      .object({
+        account: anyAccountSchema,
+        apps: z.array(
+          z.object({
+            appId: z.string(),
+            name: z.string(),
+            role: z.enum(['viewer', 'developer', 'owner']),
+            status: z.enum(['active', 'suspended']),
+          }),
+        ),
+      })
+      .meta({ id: 'AnyAccountDetails' }),
+  },
+  'POST /operator/accounts': { body: newAnyAccountSchema, answer: accountSchema, status: 201 },
+  'PATCH /operator/accounts/{accountId}': {
+    params: z.object({ accountId }),
+    body: changeAnyAccountSchema,
+    answer: anyAccountSchema,
+  },
+} as const;

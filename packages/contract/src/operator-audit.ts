@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { amount, moment } from './control.ts';
 import { appId } from './identifiers.ts';
-import { auditEntrySchema, auditPageSchema } from './operator.ts';
+import { auditEntrySchema, auditPageSchema, signInListSchema, signInPageSchema } from './trail.ts';
 import { nextPage } from './pages.ts';
 
 /** The audit trail as operators read it, and its chain of hashes (decision 71). */
@@ -39,10 +39,8 @@ const filters = {
   amountTo: money.optional().meta({ description: 'Lists only acts that moved at most this many micros.' }),
 };
 
-export const operatorAuditPageSchema = auditPageSchema.extend(filters);
-
 const hash = z.string().meta({ description: 'A SHA-256 in hexadecimal.' });
-export const operatorAuditListSchema = z.object({
+const operatorAuditListSchema = z.object({
   entries: z.array(
     auditEntrySchema.extend({
       entryId: z
@@ -60,7 +58,7 @@ export const operatorAuditListSchema = z.object({
   next: nextPage('before'),
 });
 
-export const auditHeadSchema = z.object({
+const auditHeadSchema = z.object({
   line: z.string().meta({ description: 'The number of the last line of the chain. It is 0 if the chain has none.' }),
   hash: hash.nullable().meta({
     description:
@@ -69,3 +67,10 @@ export const auditHeadSchema = z.object({
   sealedAt: moment.nullable(),
   waiting: z.int().meta({ description: 'The number of entries that have no line yet.' }),
 });
+
+/** What each route about the trail takes and answers. */
+export const AUDIT_ROUTES = {
+  'GET /operator/audit': { query: auditPageSchema.extend(filters), answer: operatorAuditListSchema },
+  'GET /operator/audit/head': { answer: auditHeadSchema },
+  'GET /operator/sign-ins': { query: signInPageSchema, answer: signInListSchema },
+} as const;

@@ -1,72 +1,11 @@
 import { z } from 'zod';
 import { moment } from './control.ts';
+import { doctorSchema } from './doctor.ts';
 
 /** How the service runs, for operators. */
 
 const bytes = z.number().meta({ description: 'A number of bytes.' });
 const seconds = z.number().meta({ description: 'A number of seconds.' });
-
-/** What the doctor looks at, in a running service too, the most urgent first. */
-export const DOCTOR_CHECKS = [
-  'database',
-  'start',
-  'schema',
-  'restored',
-  'secret',
-  'books',
-  'gateways',
-  'database-settings',
-  'server',
-  'replication',
-  'backups',
-  'disk',
-  'mail',
-  'provider-keys',
-  'clock',
-  'webhooks',
-  'second-factors',
-  'single-sign-on',
-  'second-person',
-  'connections',
-  'full-check',
-  'prices',
-  'proxies',
-  'public-url',
-  'payments',
-  'settings',
-] as const;
-
-/** What only the command looks at: it reaches out to others, or opens connections of its own. */
-export const OUTSIDE_CHECKS = [
-  'public-address',
-  'same-database',
-  'forwarding',
-  'certificate',
-  'roles',
-  'disk-writes',
-  'processor',
-  'providers',
-  'mail-server',
-  'other-clocks',
-  'secret-strength',
-] as const;
-
-const doctorSchema = z
-  .object({
-    at: moment,
-    findings: z.array(
-      z.object({
-        check: z.enum(DOCTOR_CHECKS),
-        level: z.enum(['good', 'warn', 'bad']),
-        what: z.string(),
-        why: z.string().meta({ description: 'Why it matters. It is empty if the level is `good`.' }),
-        remedy: z.string().meta({ description: 'What to do. It is empty if the level is `good`.' }),
-      }),
-    ),
-  })
-  .meta({
-    description: 'What `purser doctor` says, at most half a minute old. What needs a person comes first.',
-  });
 
 export const healthSchema = z.object({
   version: z.string().meta({ description: 'The version of this build.' }),
@@ -140,3 +79,22 @@ export const healthSchema = z.object({
         'Checks of the ledger, the latest first. Those of changes run every minute and are summed by the hour.',
     }),
 });
+
+/** The result of the ledger check (WA-09). `ok` is true only if nothing differs. */
+const ledgerCheckSchema = z.object({
+  ok: z.boolean(),
+  wallets: z.int(),
+  entries: z.int(),
+  differences: z
+    .array(z.object({ rule: z.string(), walletId: z.string(), expected: z.string(), found: z.string() }))
+    .meta({
+      description:
+        'The first 1,000 differences. Figures are text, because one may be too large for an exact JSON number.',
+    }),
+});
+
+/** What each route about how the service runs takes and answers. */
+export const HEALTH_ROUTES = {
+  'GET /operator/health': { answer: healthSchema },
+  'GET /operator/ledger/check': { answer: ledgerCheckSchema },
+} as const;

@@ -27,7 +27,7 @@ const books = z.object({ checkedAt: moment.nullable(), differences: z.int() }).m
 });
 const held = z.object({ amountMicros: amount, calls: z.int() }).meta({ description: 'What running calls hold.' });
 
-export const overviewSchema = z
+const overviewSchema = z
   .object({
     cell: z.string().optional().meta({
       description:
@@ -73,10 +73,6 @@ export const overviewSchema = z
   })
   .meta({ id: 'Overview' });
 
-export const serviceStatsQuerySchema = statsQuerySchema.extend({
-  appId: appId.optional().meta({ description: 'Counts only the calls of this app. The default is all apps.' }),
-});
-
 const withCost = {
   ...figures,
   costMicros: amount.meta({
@@ -89,7 +85,7 @@ const withCost = {
   }),
 };
 
-export const serviceStatsSchema = z
+const serviceStatsSchema = z
   .object({
     mode: z.enum(['live', 'sandbox']),
     from: moment,
@@ -108,17 +104,6 @@ export const serviceStatsSchema = z
     outcomes: outcomesSchema,
   })
   .meta({ id: 'ServiceStats' });
-
-export const findQuerySchema = z.strictObject({
-  q: z
-    .string()
-    .max(512)
-    .meta({
-      description:
-        'The id of a call, payment, refund, checkout, event, app, key, account, connection or identity; the id of a payment, refund or checkout at the processor; `app_… user` or the number of a wallet; an exact e-mail address; or the correlation id of calls.',
-      examples: ['pay_4fJ0bKqkY2cVZ8sTtW1xQd'],
-    }),
-});
 
 /** What can be found, or hang on something that was found. */
 export const ENTITY_KINDS = [
@@ -141,7 +126,7 @@ const entity = {
   id: z.string().meta({ description: 'The id. That of a wallet is its app and its user, with a space between them.' }),
 };
 
-export const foundSchema = z.object({
+const foundSchema = z.object({
   found: z.array(
     z.object({
       ...entity,
@@ -162,3 +147,27 @@ export const foundSchema = z.object({
         'The other cells, if the service has several and this one has found nothing. `has` says whether that cell has it; look there for what it is.',
     }),
 });
+
+/** What each route with which operators begin takes and answers. */
+export const OVERVIEW_ROUTES = {
+  'GET /operator/overview': { answer: overviewSchema },
+  'GET /operator/stats': {
+    query: statsQuerySchema.extend({
+      appId: appId.optional().meta({ description: 'Counts only the calls of this app. The default is all apps.' }),
+    }),
+    answer: serviceStatsSchema,
+  },
+  'GET /operator/find': {
+    query: z.strictObject({
+      q: z
+        .string()
+        .max(512)
+        .meta({
+          description:
+            'The id of a call, payment, refund, checkout, event, app, key, account, connection or identity; the id of a payment, refund or checkout at the processor; `app_… user` or the number of a wallet; an exact e-mail address; or the correlation id of calls.',
+          examples: ['pay_4fJ0bKqkY2cVZ8sTtW1xQd'],
+        }),
+    }),
+    answer: foundSchema,
+  },
+} as const;

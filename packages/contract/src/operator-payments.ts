@@ -18,7 +18,7 @@ const anomaly = z
   .meta({ description: 'How a payment differs from what was requested. It is null if it does not.' });
 const caseActSchema = z.enum(['pay_back', 'credit', 'book', 'release', 'mark_paid', 'recover', 'write_off', 'close']);
 
-export const paymentQuerySchema = z.strictObject({
+const paymentQuerySchema = z.strictObject({
   kind: kind.optional(),
   state: state.optional(),
   appId: appId.optional(),
@@ -32,12 +32,8 @@ export const paymentQuerySchema = z.strictObject({
   before: earlierNext(/^\d{1,18}\.\w{1,64}$/),
   limit: pageLimit(500, 100),
 });
-export const anyPaymentParamsSchema = z.object({ id: z.string().max(64) });
-export const caseParamsSchema = z.object({ caseId: z.string().max(64).brand<'CaseId'>() });
-export const lookUpSchema = z.strictObject({ reason });
-export const solveCaseSchema = z.strictObject({ act: caseActSchema, reason });
 
-export const paymentLineListSchema = z.object({
+const paymentLineListSchema = z.object({
   payments: z.array(
     z.object({
       kind,
@@ -67,7 +63,7 @@ const processorId = z.string().nullable().meta({
 });
 
 /** A checkout and everything that hangs on it. */
-export const paymentDetailsSchema = z
+const paymentDetailsSchema = z
   .object({
     checkout: z.object({
       checkoutId: z.string(),
@@ -164,3 +160,22 @@ export const paymentDetailsSchema = z
     ),
   })
   .meta({ id: 'PaymentDetails' });
+
+const payment = z.object({ id: z.string().max(64) });
+
+/** What each route about payments takes and answers. */
+export const PAYMENT_ROUTES = {
+  'GET /operator/payments': { query: paymentQuerySchema, answer: paymentLineListSchema },
+  'GET /operator/payments/{id}': { params: payment, answer: paymentDetailsSchema },
+  'POST /operator/payments/{id}/look-up': {
+    params: payment,
+    body: z.strictObject({ reason }),
+    answer: paymentDetailsSchema,
+  },
+  'POST /operator/payment-cases/{caseId}/solve': {
+    params: z.object({ caseId: z.string().max(64).brand<'CaseId'>() }),
+    body: z.strictObject({ act: caseActSchema, reason }),
+    answer: paymentDetailsSchema,
+    mayWait: true,
+  },
+} as const;

@@ -1,22 +1,12 @@
 import { z } from 'zod';
 import { amount, moment } from './control.ts';
-import { operatorWalletSchema } from './operator.ts';
+import { reason } from './operator.ts';
+import { operatorWalletSchema } from './operator-wallets.ts';
 import { before, nextPage, pageLimit } from './pages.ts';
 
 /** Acts of operators that wait for a second person (CP-07). */
 
 const facts = z.record(z.string(), z.unknown()).nullable();
-
-export const pendingParamsSchema = z.object({ pendingId: z.string().max(64) });
-
-export const pendingPageSchema = z.strictObject({
-  state: z
-    .enum(['waiting', 'all'])
-    .default('waiting')
-    .meta({ description: '`all` also shows acts that were done, rejected or expired.' }),
-  before,
-  limit: pageLimit(500, 100),
-});
 
 export const pendingActSchema = z
   .object({
@@ -40,14 +30,32 @@ export const pendingActSchema = z
   })
   .meta({ id: 'PendingAct' });
 
-export const confirmedActSchema = z.object({
-  act: pendingActSchema,
-  wallet: operatorWalletSchema.nullable().meta({
-    description: 'The wallet after the act. It is null if a payment without a wallet was paid back.',
-  }),
-});
+const DECISION = { params: z.object({ pendingId: z.string().max(64) }), body: z.strictObject({ reason }) };
 
-export const pendingListSchema = z.object({
-  acts: z.array(pendingActSchema).meta({ description: 'The newest acts come first.' }),
-  next: nextPage('before'),
-});
+/** What each route about acts for two persons takes and answers. */
+export const PENDING_ROUTES = {
+  'GET /operator/pending': {
+    query: z.strictObject({
+      state: z
+        .enum(['waiting', 'all'])
+        .default('waiting')
+        .meta({ description: '`all` also shows acts that were done, rejected or expired.' }),
+      before,
+      limit: pageLimit(500, 100),
+    }),
+    answer: z.object({
+      acts: z.array(pendingActSchema).meta({ description: 'The newest acts come first.' }),
+      next: nextPage('before'),
+    }),
+  },
+  'POST /operator/pending/{pendingId}/confirm': {
+    ...DECISION,
+    answer: z.object({
+      act: pendingActSchema,
+      wallet: operatorWalletSchema.nullable().meta({
+        description: 'The wallet after the act. It is null if a payment without a wallet was paid back.',
+      }),
+    }),
+  },
+  'POST /operator/pending/{pendingId}/reject': { ...DECISION, answer: pendingActSchema },
+} as const;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { amount, moment } from './control.ts';
-import { appId, paymentId } from './identifiers.ts';
-import { idempotencyKey, money, operatorWalletSchema } from './operator.ts';
-import { earlierNext, pageLimit } from './pages.ts';
+import { appId, paymentId, userId } from './identifiers.ts';
+import { idempotencyKey, money, reason } from './operator.ts';
+import { earlierNext, nextPage, pageLimit } from './pages.ts';
 
 /** Requests and answers about all wallets, and about acts before they are done, for operators (CP-05). */
 
@@ -19,6 +19,99 @@ const amountText = z
   .regex(/^\d{1,16}$/, { error: 'must be a whole number of micros' })
   .transform(Number)
   .pipe(amount);
+
+export const operatorWalletParamsSchema = z.object({ appId, userId });
+/** A wallet for a user who agreed elsewhere. A first credit needs a key, because a retry must not credit twice. */
+const openWalletSchema = z
+  .strictObject({
+    userId,
+    creditMicros: money.optional(),
+    spendCapMicros: amount.optional(),
+    idempotencyKey: idempotencyKey.optional(),
+    reason: reason.optional(),
+  })
+  .refine((body) => body.creditMicros === undefined || body.idempotencyKey !== undefined, {
+    path: ['idempotencyKey'],
+    error: 'is required with `creditMicros`',
+  });
+/** Money into or out of a wallet. The reason is required here: money never moves without one. */
+const movementSchema = z.strictObject({ amountMicros: money, reason, idempotencyKey });
+const refundSchema = movementSchema.extend({
+  paymentId: paymentId.optional().meta({
+    description:
+      'Makes the payment processor pay this payment back. The refund is booked when it has done so. Leave it out for money that you have returned by other means. A refund that you make at the processor itself is booked without this call.',
+  }),
+});
+/** Lifts a suspension. `writeOff` gives up a shortfall, so it must be said and is never the default. */
+const reinstateSchema = z.strictObject({ writeOff: z.boolean().default(false), reason });
+
+/** A wallet as operators see it: a balance plus what its user does not see. */
+export const operatorWalletSchema = z
+  .object({
+    userId: z.string(),
+    balanceMicros: amount,
+    reservedMicros: amount,
+    availableMicros: amount,
+    currency: z.string(),
+    spendCapMicros: amount.nullable(),
+    spentThisMonthMicros: amount,
+    status: z.enum(['active', 'suspended']),
+    connected: z.boolean(),
+    shortfallMicros: amount.meta({ description: 'What the user owes after money was taken back, in micros.' }),
+  })
+  .meta({ id: 'OperatorWallet' });
+const paymentListSchema = z.object({
+  payments: z
+    .array(
+      z.object({
+        paymentId: z.string(),
+        amountMicros: amount,
+        currency: z.string(),
+        state: z
+          .enum(['credited', 'kept'])
+          .meta({ description: 'A `kept` payment is in no wallet, and an operator must look at it.' }),
+        anomaly: z
+          .enum(['amount', 'currency', 'second', 'no_wallet', 'too_much', 'owner_deleted'])
+          .nullable()
+          .meta({ description: 'How the payment differs from what was requested. It is null if it does not.' }),
+        refundedMicros: amount.meta({ description: 'What was paid back or is about to be, in micros.' }),
+        disputedMicros: amount.meta({ description: 'What a bank took and has not returned, in micros.' }),
+        paidAt: moment,
+      }),
+    )
+    .meta({ description: 'The newest 100 payments.' }),
+});
+const walletPageSchema = z.strictObject({
+  before: earlierNext(/^(\d{1,18}|[1-9]\d{0,8}\.[1-9]\d{0,17})$/),
+  limit: pageLimit(1_000, 1_000),
+});
+/** A wallet with its holds and entries, all read in one snapshot, so that the figures agree with each other. Entries of other cells never change. */
+const walletDetailsSchema = z.object({
+  wallet: operatorWalletSchema,
+  owner: z
+    .object({ identityId: z.string(), email: z.string() })
+    .nullable()
+    .meta({ description: 'The person who has consented. It is null if nobody has, or if the wallet was released.' }),
+  holds: z
+    .array(z.object({ callId: z.string(), amountMicros: amount, stream: z.boolean(), placedAt: moment }))
+    .meta({ description: 'The oldest 1,000 holds.' }),
+  entries: z.array(
+    z.object({
+      seq: z.int(),
+      kind: z.string(),
+      cause: z.string(),
+      debit: z.string(),
+      credit: z.string(),
+      amountMicros: amount,
+      balanceAfterMicros: amount,
+      at: moment,
+      cell: z.string().optional().meta({
+        description: 'The cell that booked the entry, if the wallet was in several. Each cell numbers its own entries.',
+      }),
+    }),
+  ),
+  next: nextPage('before'),
+});
 
 const WALLET_STATUSES = ['connected', 'disconnected', 'suspended'] as const;
 const WALLET_SORTS = ['newest', 'oldest'] as const;
@@ -54,7 +147,7 @@ export const walletListQuerySchema = z
     error: 'cannot be combined with `userId`: those wallets come in the order of user ids',
   });
 
-export const walletListSchema = z.object({
+const walletListSchema = z.object({
   wallets: z.array(
     operatorWalletSchema.extend({ appId: z.string(), openedAt: moment, cell: cellName }).meta({ id: 'ListedWallet' }),
   ),
@@ -88,7 +181,7 @@ export const walletPreviewSchema = z
     error: 'is required for this act',
   });
 
-export const walletEffectsSchema = z
+const walletEffectsSchema = z
   .object({
     changes: z.boolean().meta({
       description: 'Whether the act would change anything. It is false, for example, if the act was already done.',
@@ -112,3 +205,25 @@ export const walletEffectsSchema = z
       .meta({ description: 'The entries that the act makes in the ledger, in this order.' }),
   })
   .meta({ id: 'WalletEffects' });
+
+const wallet = { params: operatorWalletParamsSchema };
+/** An act above the amount for one person is kept for a second one (CP-07). */
+const MOVES = { ...wallet, answer: operatorWalletSchema, mayWait: true } as const;
+
+/** What each route about wallets takes and answers. */
+export const WALLET_ROUTES = {
+  'GET /operator/wallets': { query: walletListQuerySchema, answer: walletListSchema },
+  'POST /operator/apps/{appId}/wallets': { ...MOVES, params: z.object({ appId }), body: openWalletSchema, status: 201 },
+  'POST /operator/apps/{appId}/wallets/{userId}/preview': {
+    ...wallet,
+    body: walletPreviewSchema,
+    answer: walletEffectsSchema,
+  },
+  'GET /operator/apps/{appId}/wallets/{userId}': { ...wallet, query: walletPageSchema, answer: walletDetailsSchema },
+  'GET /operator/apps/{appId}/wallets/{userId}/payments': { ...wallet, answer: paymentListSchema },
+  'POST /operator/apps/{appId}/wallets/{userId}/credit': { ...MOVES, body: movementSchema },
+  // Only a refund may name a payment.
+  'POST /operator/apps/{appId}/wallets/{userId}/refund': { ...MOVES, body: refundSchema },
+  'POST /operator/apps/{appId}/wallets/{userId}/clawback': { ...MOVES, body: movementSchema },
+  'POST /operator/apps/{appId}/wallets/{userId}/reinstate': { ...MOVES, body: reinstateSchema },
+} as const;

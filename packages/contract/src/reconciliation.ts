@@ -49,7 +49,7 @@ const filedSchema = z
   })
   .meta({ id: 'FiledReconciliation' });
 
-export const reconciledSchema = z.object({
+const reconciledSchema = z.object({
   clean: z.boolean(),
   from: day,
   to: day,
@@ -85,11 +85,21 @@ export const reconciledSchema = z.object({
   filed: filedSchema.nullable().meta({ description: 'The report as it was filed. It is null if it is not clean.' }),
 });
 
-export const filedPageSchema = z.strictObject({
+const filedPageSchema = z.strictObject({
   before: z
     .string()
     .regex(/^\d{1,18}$/, { error: 'must be the `next` of an earlier page' })
     .optional(),
   limit: pageLimit(100),
 });
-export const filedListSchema = z.object({ reports: z.array(filedSchema), next: z.string().nullable() });
+const filedListSchema = z.object({ reports: z.array(filedSchema), next: z.string().nullable() });
+
+/** What each route about reports takes and answers. */
+export const RECONCILIATION_ROUTES = {
+  'GET /operator/reconciliations': { query: filedPageSchema, answer: filedListSchema },
+  'POST /operator/reconciliations': {
+    body: newReconciliationSchema,
+    answer: reconciledSchema,
+    config: { isLarge: true },
+  },
+} as const;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { personExportSchema } from '../../../packages/contract/src/operator-people.ts';
+import { personExportSchema } from '../../../packages/contract/src/person-export.ts';
 import { insertInstance } from '../../../packages/service/src/db/processes/queries.ts';
 import type { Email } from '../../../packages/service/src/people/email.ts';
 import { createPersonSessions } from '../../../packages/service/src/people/session.ts';

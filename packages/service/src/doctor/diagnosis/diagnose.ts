@@ -1,4 +1,4 @@
-import { DOCTOR_CHECKS } from '@purser/contract/operator-health.ts';
+import { DOCTOR_CHECKS } from '@purser/contract/doctor.ts';
 import { FROM_BEFORE_RELEASE } from '#db/schema/migrate.ts';
 import { isoOf } from '#kernel/time/clock.ts';
 import { counted } from '#kernel/text/counted.ts';

@@ -1,4 +1,4 @@
-import type { OUTSIDE_CHECKS } from '@purser/contract/operator-health.ts';
+import type { OUTSIDE_CHECKS } from '@purser/contract/doctor.ts';
 
 /** Why each check that reaches out matters, and what to do if it is not good. */
 export const OUTSIDE_REMEDIES: Readonly<

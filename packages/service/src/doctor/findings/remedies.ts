@@ -1,4 +1,4 @@
-import type { DOCTOR_CHECKS } from '@purser/contract/operator-health.ts';
+import type { DOCTOR_CHECKS } from '@purser/contract/doctor.ts';
 
 /** Why each check matters, and what to do if it is not good. */
 export const REMEDIES: Readonly<

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { originOf, type CatalogueProvider } from '@purser/contract/catalogue-providers.ts';
-import type { OUTSIDE_CHECKS } from '@purser/contract/operator-health.ts';
+import { type CatalogueProvider, originOf } from '@purser/contract/catalogue-providers.ts';
+import type { OUTSIDE_CHECKS } from '@purser/contract/doctor.ts';
 import { databaseName, DOCTOR_PURPOSE } from '#doctor/outside/echo.ts';
 import { parseCatalogueFile } from '#catalogue/catalogue-file.ts';
 import { selectProviders } from '#catalogue/queries.ts';

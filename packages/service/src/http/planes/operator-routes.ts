@@ -1,31 +1,29 @@
 import type { FastifyRequest } from 'fastify';
 import { actOf, type OperatorPlane } from '#http/planes/operator-plane.ts';
 import type { Plane } from '#http/planes/planes.ts';
-import { addRoute, type Answer, type Asked, type Route } from '#http/planes/routes.ts';
+import { addRoute, type Answer, type Asked, type Route, type RouteName } from '#http/planes/routes.ts';
 import type { Act } from '#operator/acts/act.ts';
 
-/** Adds routes of operators to the plane. */
-export interface OperatorRoutes {
-  /** A route that shows something and changes nothing. */
-  readonly show: <const One extends Route, Value>(
-    path: `/operator/${string}`,
-    route: One,
-    find: (asked: Asked<One>) => Answer<One, Value>,
-  ) => void;
-  /** A route that does something. Its act has the reason of the body or of the query, and is recorded in the audit trail. */
-  readonly act: <const One extends Route, Value>(
-    name: `${'POST' | 'PUT' | 'PATCH' | 'DELETE'} /operator/${string}`,
-    route: One,
-    run: (act: Act, asked: Asked<One>) => Answer<One, Value>,
-  ) => void;
+/** A request of an operator. */
+interface AskedAct<One extends Route> extends Asked<One> {
+  /** Who acts, with the reason of the body or of the query. What is done is recorded with it in the audit trail. */
+  readonly act: Act;
 }
 
+/** Gives what adds the routes of a table to the plane: what each one takes and answers is in the table, what it does is said here. */
+export type OperatorRoutes = <const Table extends Readonly<Record<string, Route>>>(
+  table: Table,
+) => <Name extends keyof Table & RouteName, Value>(
+  name: Name,
+  run: (asked: AskedAct<Table[Name]>) => Answer<Table[Name], Value>,
+) => void;
+
 export function operatorRoutes(plane: Plane, operator: OperatorPlane): OperatorRoutes {
-  return {
-    show: (path, route, find) => addRoute(plane, `GET ${path}`, route, find),
-    act: (name, route, run) =>
-      addRoute(plane, name, route, (asked) => run(actOf(operator, asked.request, reasonIn(asked.request)), asked)),
-  };
+  return (table) => (name, run) =>
+    addRoute(plane, name, table[name], (asked) => {
+      const act = actOf(operator, asked.request, reasonIn(asked.request));
+      return run({ ...asked, act });
+    });
 }
 
 interface Reasoned {

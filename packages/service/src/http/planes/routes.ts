@@ -43,7 +43,7 @@ export type Answer<One extends Route, Value> = Promise<
 >;
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-/** A route by its method and path. */
+/** A route by its method and path, in which a part that varies is `{appId}` as in the tables of the contract, or `:appId`. */
 export type RouteName = `${Method} /${string}`;
 
 /** Adds a route to the plane, described by its schemas. */
@@ -54,7 +54,8 @@ export function addRoute<const One extends Route, Value>(
   run: (asked: Asked<One>) => Answer<One, Value>,
 ): void {
   const { answer, status, mayWait, config, query: querystring, ...parts }: Route = route;
-  const [method, url] = name.split(' ') as [Method, string];
+  const [method, path] = name.split(' ') as [Method, string];
+  const url = path.replaceAll(/\{(\w+)\}/g, ':$1');
   const code = status ?? (answer === undefined ? 204 : 200);
   const response = { [code]: answer ?? z.null(), ...(mayWait && { 202: pendingActSchema }) };
   // Handlers are typed by `Asked` and `Answer`, so the framework need not do it.

@@ -1,4 +1,4 @@
-import { auditEntrySchema } from '@purser/contract/operator.ts';
+import { auditEntrySchema } from '@purser/contract/trail.ts';
 import { wireOf } from '#http/serializers/wire-of.ts';
 import type { AuditSearch } from '#operator/look-up/audit-trail.ts';
 

@@ -1,17 +1,7 @@
 import type { PendingAct } from '#operator/acts/pending-act.ts';
 
 /** An act that waits for a second person, or did, with the names that answers have for its persons. */
-export function shownPending(act: PendingAct) {
-  const { pendingId, action, subject, amount, reason, before, after, state, requestedAtMs, expiresAtMs } = act;
-  const { email: decidedBy, atMs: decidedAtMs, reason: decidedReason } = act.decision ?? {};
-  const asked = { pendingId, action, subject, amount, reason, before, after, state };
-  return {
-    ...asked,
-    requestedBy: act.requestedEmail,
-    requestedAtMs,
-    expiresAtMs,
-    decidedBy,
-    decidedAtMs,
-    decidedReason,
-  };
+export function shownPending({ requestedEmail: requestedBy, decision, ...act }: PendingAct) {
+  const { email: decidedBy, atMs: decidedAtMs, reason: decidedReason } = decision ?? {};
+  return { ...act, requestedBy, decidedBy, decidedAtMs, decidedReason };
 }

@@ -5,7 +5,7 @@ import {
   auditPageSchema,
   ownAuditPageSchema,
   signInListSchema,
-} from '@purser/contract/operator.ts';
+} from '@purser/contract/trail.ts';
 import { type ControlPlane, callerOf } from '#http/planes/control-plane.ts';
 import { ownerRoutes } from '#http/planes/owner-routes.ts';
 import type { Plane } from '#http/planes/planes.ts';

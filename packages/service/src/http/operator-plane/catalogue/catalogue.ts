@@ -1,17 +1,4 @@
-import {
-  aliasParamsSchema,
-  aliasSchema,
-  aliasTargetSchema,
-  catalogueHeadersSchema,
-  catalogueSchema,
-  modelEntrySchema,
-  modelParamsSchema,
-  modelSchema,
-  priceHistorySchema,
-  providerParamsSchema,
-  providerSchema,
-  reasonQuerySchema,
-} from '@purser/contract/operator.ts';
+import { CATALOGUE_ROUTES } from '@purser/contract/operator.ts';
 import type { CatalogueFile } from '@purser/contract/catalogue.ts';
 import type { FastifyReply } from 'fastify';
 import type { PastPrice } from '#catalogue/price-history.ts';
@@ -24,10 +11,8 @@ import type { Act } from '#operator/acts/act.ts';
 import type { CatalogueDesk } from '#operator/catalogue/catalogue.ts';
 import type { CatalogueChange } from '#operator/catalogue/change.ts';
 
-/** The reason of an act is in the query, because the bodies are catalogue entries and `DELETE` has none. */
-const EDIT = { query: reasonQuerySchema, headers: catalogueHeadersSchema };
-
 interface AskedEdit {
+  readonly act: Act;
   readonly headers: { readonly 'if-match'?: string | undefined };
   readonly reply: FastifyReply;
 }
@@ -36,75 +21,66 @@ interface AskedEdit {
 export function addCatalogueRoutes(routes: OperatorRoutes, operator: OperatorPlane): void {
   const { catalogue } = operator;
   const edit = editsOf(catalogue);
+  const add = routes(CATALOGUE_ROUTES);
 
-  routes.show('/operator/catalogue', { answer: catalogueSchema }, async ({ reply }) => {
+  add('GET /operator/catalogue', async ({ reply }) => {
     const { file, version } = await catalogue.read();
     return reply.header('etag', tagOf(version)).send(file);
   });
 
-  routes.act(
-    'PUT /operator/catalogue',
-    { ...EDIT, body: catalogueSchema, answer: catalogueSchema, config: { isLarge: true } },
-    async (act, asked) => asked.reply.send(await edit(act, asked, { kind: 'catalogue', file: asked.body })),
+  add('PUT /operator/catalogue', async (asked) =>
+    asked.reply.send(await edit(asked, { kind: 'catalogue', file: asked.body })),
   );
 
-  routes.act(
-    'PUT /operator/models/:id',
-    { ...EDIT, params: modelParamsSchema, body: modelEntrySchema, answer: modelSchema },
-    async (act, asked) => {
-      const { id } = asked.params;
-      if (asked.body.id !== undefined && asked.body.id !== id) {
-        return refuse('BAD_REQUEST', '`id` must be the one in the address, or left out.', { param: 'id' });
-      }
-      const { models } = await edit(act, asked, { kind: 'model', name: id, entry: { ...asked.body, id } });
-      return asked.reply.send(models.find((model) => model.id === id));
-    },
-  );
+  add('PUT /operator/models/{id}', async (asked) => {
+    const { id } = asked.params;
+    if (asked.body.id !== undefined && asked.body.id !== id) {
+      return refuse('BAD_REQUEST', '`id` must be the one in the address, or left out.', { param: 'id' });
+    }
+    const { models } = await edit(asked, { kind: 'model', name: id, entry: { ...asked.body, id } });
+    return asked.reply.send(models.find((model) => model.id === id));
+  });
 
-  routes.show(
-    '/operator/models/:id/prices',
-    { params: modelParamsSchema, answer: priceHistorySchema },
-    async ({ params }) => ({ prices: granted(await catalogue.prices(params.id)).map(shownPrice) }),
-  );
+  add('GET /operator/models/{id}/prices', async ({ params }) => ({
+    prices: granted(await catalogue.prices(params.id)).map(shownPrice),
+  }));
 
-  routes.act('DELETE /operator/models/:id', { ...EDIT, params: modelParamsSchema }, (act, asked) =>
-    edit(act, asked, { kind: 'model', name: asked.params.id, entry: undefined }),
+  add('DELETE /operator/models/{id}', (asked) =>
+    edit(asked, { kind: 'model', name: asked.params.id, entry: undefined }),
   );
 
   // An alias and the name of a provider may contain a slash, so callers send them percent-encoded as one segment.
-  routes.act(
-    'PUT /operator/aliases/:alias',
-    { ...EDIT, params: aliasParamsSchema, body: aliasTargetSchema, answer: aliasSchema },
-    async (act, asked) => {
-      const { alias } = asked.params;
-      const { target } = asked.body;
-      await edit(act, asked, { kind: 'alias', name: alias, entry: target });
-      return { alias, target };
-    },
+  add('PUT /operator/aliases/{alias}', async (asked) => {
+    const { alias } = asked.params;
+    const { target } = asked.body;
+    await edit(asked, { kind: 'alias', name: alias, entry: target });
+    return { alias, target };
+  });
+
+  add('DELETE /operator/aliases/{alias}', (asked) =>
+    edit(asked, { kind: 'alias', name: asked.params.alias, entry: undefined }),
   );
 
-  routes.act('DELETE /operator/aliases/:alias', { ...EDIT, params: aliasParamsSchema }, (act, asked) =>
-    edit(act, asked, { kind: 'alias', name: asked.params.alias, entry: undefined }),
+  add('PUT /operator/providers/{name}', async (asked) => {
+    const { name } = asked.params;
+    const { providers } = await edit(asked, { kind: 'provider', name, entry: asked.body });
+    return asked.reply.send(providers[name]);
+  });
+
+  add('DELETE /operator/providers/{name}', (asked) =>
+    edit(asked, { kind: 'provider', name: asked.params.name, entry: undefined }),
   );
 
-  routes.act(
-    'PUT /operator/providers/:name',
-    { ...EDIT, params: providerParamsSchema, body: providerSchema, answer: providerSchema },
-    async (act, asked) => {
-      const { name } = asked.params;
-      const { providers } = await edit(act, asked, { kind: 'provider', name, entry: asked.body });
-      return asked.reply.send(providers[name]);
-    },
-  );
-
-  routes.act('DELETE /operator/providers/:name', { ...EDIT, params: providerParamsSchema }, (act, asked) =>
-    edit(act, asked, { kind: 'provider', name: asked.params.name, entry: undefined }),
-  );
+  add('POST /operator/providers/{name}/test', async ({ act, params, body }) => {
+    const tested = granted(await operator.providerTest.test(act, params.name, body.providerModel));
+    const { words, usage } = tested;
+    return { ...tested, message: words, promptTokens: usage?.prompt, completionTokens: usage?.completion };
+  });
 }
 
 /** Makes changes of the version that the caller has read: two operators may edit the same. The answer has the new version. */
 function editsOf(catalogue: CatalogueDesk) {
-  return async (act: Act, { headers, reply }: AskedEdit, change: CatalogueChange): Promise<CatalogueFile> => {
+  return async ({ act, headers, reply }: AskedEdit, change: CatalogueChange): Promise<CatalogueFile> => {
     const { result, version } = granted(await catalogue.change(act, change, versionIn(headers)));
     reply.header('etag', tagOf(version));
     return result;
@@ -124,4 +100,12 @@ function tagOf(version: bigint): string {
 function shownPrice({ price, ...period }: PastPrice) {
   const { provider, provider_model: providerModel } = price;
   return { ...period, provider, providerModel, price: priceToWire(price) };
+}
+
+/** The route by which operators see how their providers serve (CC-16). */
+export function addUpstreamRoutes(routes: OperatorRoutes, operator: OperatorPlane): void {
+  const add = routes(CATALOGUE_ROUTES);
+  add('GET /operator/upstreams', async () => ({
+    upstreams: operator.readUpstreams(),
+  }));
 }

@@ -1,5 +1,4 @@
-import { auditHeadSchema, operatorAuditListSchema, operatorAuditPageSchema } from '@purser/contract/operator-audit.ts';
-import { signInListSchema, signInPageSchema } from '@purser/contract/operator.ts';
+import { AUDIT_ROUTES } from '@purser/contract/operator-audit.ts';
 import type { OperatorRoutes } from '#http/planes/operator-routes.ts';
 import { sentAmount, sentMs } from '#http/requests/sent.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
@@ -8,29 +7,22 @@ import { dateOf } from '#kernel/time/clock.ts';
 /** Routes for the audit trail, its chain, and sign-ins (CP-05, CP-09). */
 export function addAuditRoutes(routes: OperatorRoutes, operator: OperatorPlane): void {
   const { audit, auditSearch } = operator;
+  const add = routes(AUDIT_ROUTES);
 
-  routes.show(
-    '/operator/audit',
-    { query: operatorAuditPageSchema, answer: operatorAuditListSchema },
-    async ({ query: { before, limit, from, to, amountFrom, amountTo, ...texts } }) => {
-      const filter = {
-        ...texts,
-        from: sentDate(from),
-        to: sentDate(to),
-        amountFrom: sentAmount(amountFrom),
-        amountTo: sentAmount(amountTo),
-      };
-      return auditSearch.find(filter, { before, most: limit });
-    },
-  );
+  add('GET /operator/audit', async ({ query: { before, limit, from, to, amountFrom, amountTo, ...texts } }) => {
+    const filter = {
+      ...texts,
+      from: sentDate(from),
+      to: sentDate(to),
+      amountFrom: sentAmount(amountFrom),
+      amountTo: sentAmount(amountTo),
+    };
+    return auditSearch.find(filter, { before, most: limit });
+  });
 
-  routes.show('/operator/audit/head', { answer: auditHeadSchema }, () => auditSearch.head());
+  add('GET /operator/audit/head', () => auditSearch.head());
 
-  routes.show(
-    '/operator/sign-ins',
-    { query: signInPageSchema, answer: signInListSchema },
-    ({ query: { who, before, limit } }) => audit.signIns({ who, before, most: limit }),
-  );
+  add('GET /operator/sign-ins', ({ query: { who, before, limit } }) => audit.signIns({ who, before, most: limit }));
 }
 
 function sentDate(moment: string | undefined): Date | undefined {

@@ -1,12 +1,4 @@
-import {
-  anyPaymentParamsSchema,
-  caseParamsSchema,
-  lookUpSchema,
-  paymentDetailsSchema,
-  paymentLineListSchema,
-  paymentQuerySchema,
-  solveCaseSchema,
-} from '@purser/contract/operator-payments.ts';
+import { PAYMENT_ROUTES } from '@purser/contract/operator-payments.ts';
 import type { OperatorRoutes } from '#http/planes/operator-routes.ts';
 import { sentMs } from '#http/requests/sent.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';
@@ -19,10 +11,10 @@ import { leftOf } from '#payments/overview/overview.ts';
 /** Routes about payments of all wallets, and about what waits for a person (CP-05). */
 export function addPaymentRoutes(routes: OperatorRoutes, operator: OperatorPlane): void {
   const { paymentDesk: desk } = operator;
+  const add = routes(PAYMENT_ROUTES);
 
-  routes.show(
-    '/operator/payments',
-    { query: paymentQuerySchema, answer: paymentLineListSchema },
+  add(
+    'GET /operator/payments',
     async ({ query: { before, limit, waits, from, until, kind, state, appId, userId } }) => {
       const texts = { kind, state, appId, userId };
       const filter = { ...texts, waits: waits === 'true', fromMs: sentMs(from), untilMs: sentMs(until) };
@@ -31,34 +23,22 @@ export function addPaymentRoutes(routes: OperatorRoutes, operator: OperatorPlane
     },
   );
 
-  routes.show(
-    '/operator/payments/:id',
-    { params: anyPaymentParamsSchema, answer: paymentDetailsSchema },
-    ({ params }) => detailsOf(desk, params.id),
-  );
+  add('GET /operator/payments/{id}', ({ params }) => detailsOf(desk, params.id));
 
-  routes.act(
-    'POST /operator/payments/:id/look-up',
-    { params: anyPaymentParamsSchema, body: lookUpSchema, answer: paymentDetailsSchema },
-    async (act, { params: { id } }) => {
-      const looked = granted(await desk.lookUp(act, id));
-      if (looked !== 'unknown') return detailsOf(desk, id);
-      const message = 'The payment processor does not know this payment. Does it belong to another account?';
-      return refuse('CONFLICT', message);
-    },
-  );
+  add('POST /operator/payments/{id}/look-up', async ({ act, params: { id } }) => {
+    const looked = granted(await desk.lookUp(act, id));
+    if (looked !== 'unknown') return detailsOf(desk, id);
+    const message = 'The payment processor does not know this payment. Does it belong to another account?';
+    return refuse('CONFLICT', message);
+  });
 
-  routes.act(
-    'POST /operator/payment-cases/:caseId/solve',
-    { params: caseParamsSchema, body: solveCaseSchema, answer: paymentDetailsSchema, mayWait: true },
-    async (act, { params: { caseId }, body }) => {
-      const solved = granted(await desk.solve(act, { caseId, act: body.act }));
-      if (solved instanceof PendingAct) return solved;
-      if (solved === 'solved') return detailsOf(desk, (await desk.paymentOfCase(caseId)) ?? '');
-      const message = 'The payment processor has declined the refund. Nothing was paid back, and there is a new case.';
-      return refuse('CONFLICT', message);
-    },
-  );
+  add('POST /operator/payment-cases/{caseId}/solve', async ({ act, params: { caseId }, body }) => {
+    const solved = granted(await desk.solve(act, { caseId, act: body.act }));
+    if (solved instanceof PendingAct) return solved;
+    if (solved === 'solved') return detailsOf(desk, (await desk.paymentOfCase(caseId)) ?? '');
+    const message = 'The payment processor has declined the refund. Nothing was paid back, and there is a new case.';
+    return refuse('CONFLICT', message);
+  });
 }
 
 async function detailsOf(desk: PaymentDesk, id: string) {

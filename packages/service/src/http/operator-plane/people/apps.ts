@@ -1,12 +1,4 @@
-import { appParamsSchema } from '@purser/contract/control.ts';
-import { anyAppDetailsSchema } from '@purser/contract/operator-app.ts';
-import {
-  anyAppListSchema,
-  anyAppSchema,
-  appQuerySchema,
-  changeAnyAppSchema,
-  reasonSchema,
-} from '@purser/contract/operator.ts';
+import { APP_ROUTES } from '@purser/contract/operator-app.ts';
 import type { ApiKey } from '#developers/keys/api-key.ts';
 import type { OperatorRoutes } from '#http/planes/operator-routes.ts';
 import { confirmEverywhere } from '#http/planes/confirm-everywhere.ts';
@@ -18,25 +10,21 @@ import type { AppDetails } from '#operator/people/apps.ts';
 /** Routes for all apps: rights, limits, suspension (CP-05). */
 export function addAnyAppRoutes(routes: OperatorRoutes, operator: OperatorPlane): void {
   const { apps, whenEverywhere } = operator;
+  const add = routes(APP_ROUTES);
 
-  routes.show('/operator/apps', { query: appQuerySchema, answer: anyAppListSchema }, async ({ query }) => ({
+  add('GET /operator/apps', async ({ query }) => ({
     apps: (await apps.search(query.query)).map(shownApp),
   }));
 
-  routes.show(
-    '/operator/apps/:appId',
-    { params: appParamsSchema, answer: anyAppDetailsSchema },
-    async ({ params: { appId } }) => {
-      const app = granted((await apps.find(appId)) ?? refuse('NOT_FOUND', 'There is no such app.'));
-      const [{ members }, keys] = await Promise.all([operator.teams.list(appId), operator.listKeys(appId)]);
-      return { app: shownApp(app), members, keys: keys.map(shownKey) };
-    },
-  );
+  add('GET /operator/apps/{appId}', async ({ params: { appId } }) => {
+    const app = granted((await apps.find(appId)) ?? refuse('NOT_FOUND', 'There is no such app.'));
+    const [{ members }, keys] = await Promise.all([operator.teams.list(appId), operator.listKeys(appId)]);
+    return { app: shownApp(app), members, keys: keys.map(shownKey) };
+  });
 
-  routes.act(
-    'PATCH /operator/apps/:appId',
-    { params: appParamsSchema, body: changeAnyAppSchema, answer: anyAppSchema },
-    async (act, { params, body: { firstParty, rateLimit, maxStreamsPerUser }, reply }) => {
+  add(
+    'PATCH /operator/apps/{appId}',
+    async ({ act, params, body: { firstParty, rateLimit, maxStreamsPerUser }, reply }) => {
       const { perMinute: ratePerMinute, burst: rateBurst } = rateLimit ?? {};
       const settings = { isFirstParty: firstParty, ratePerMinute, rateBurst, maxStreamsPerUser };
       const app = granted(await apps.change(act, params.appId, settings));
@@ -46,15 +34,11 @@ export function addAnyAppRoutes(routes: OperatorRoutes, operator: OperatorPlane)
   );
 
   for (const change of ['suspend', 'resume'] as const) {
-    routes.act(
-      `POST /operator/apps/:appId/${change}`,
-      { params: appParamsSchema, body: reasonSchema, answer: anyAppSchema },
-      async (act, { params, reply }) => {
-        const app = granted(await apps[change](act, params.appId));
-        await confirmEverywhere(whenEverywhere, reply);
-        return shownApp(app);
-      },
-    );
+    add(`POST /operator/apps/{appId}/${change}`, async ({ act, params, reply }) => {
+      const app = granted(await apps[change](act, params.appId));
+      await confirmEverywhere(whenEverywhere, reply);
+      return shownApp(app);
+    });
   }
 }
 

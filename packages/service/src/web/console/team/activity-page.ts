@@ -1,4 +1,4 @@
-import { activityPageSchema } from '@purser/contract/operator.ts';
+import { activityPageSchema } from '@purser/contract/trail.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { parseId } from '#kernel/values/ids.ts';
 import { filterForm } from '#web/fields/filter.ts';

@@ -1,5 +1,4 @@
-import { operatorWalletParamsSchema } from '@purser/contract/operator.ts';
-import { walletPreviewSchema } from '@purser/contract/operator-wallets.ts';
+import { operatorWalletParamsSchema, walletPreviewSchema } from '@purser/contract/operator-wallets.ts';
 import { walletActOf } from '#http/operator-plane/money/wallets.ts';
 import type { AppId, EndUserId } from '#kernel/values/ids.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';

@@ -1,5 +1,5 @@
 import { walletListQuerySchema } from '@purser/contract/operator-wallets.ts';
-import { walletFilterOf } from '#http/operator-plane/money/wallet-list.ts';
+import { walletFilterOf } from '#http/operator-plane/money/wallets.ts';
 import { html } from '#kernel/text/html.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { ListedWallet } from '#operator/money/wallets.ts';
