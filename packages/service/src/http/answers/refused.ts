@@ -2,8 +2,8 @@ import { CellAway } from '#kernel/faults/cell-away.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 
 /**
- * Carries a refusal out of a handler of the planes. Everywhere else, refusals are returned as values; here the framework
- * calls the handlers, and an exception is its only way to end one early.
+ * Carries a refusal out of a handler of the planes, or an act on a page of operators. Everywhere else, refusals are returned as values; here
+ * the framework calls the handlers, and an exception is its only way to end one early.
  */
 export class Refused extends Error {
   readonly refusal: Refusal;

@@ -11,9 +11,9 @@ import { callsChart } from '#web/console/home/calls-chart.ts';
 import { PERIODS } from '#web/console/home/period.ts';
 import { stateBadge } from '#web/console/webhooks/deliveries-list.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
-import { code, listing, part } from '#web/ops/frame/details.ts';
-import { opsPath } from '#web/ops/frame/ops-path.ts';
+import { code, opsPath, part } from '#web/ops/frame/details.ts';
 import { APP_TEXTS as TEXTS } from '#web/ops/apps/texts.ts';
+import type { EntryFilter } from '#operator/look-up/audit-trail.ts';
 
 const MODELS_MAX = 10;
 const EVENTS_MAX = 10;
@@ -33,7 +33,7 @@ export async function usagePart({ stats, clock, currency, formats, amount }: Ops
     { name: 'Refused', value: count((point) => point.refusals) },
     { name: 'Failed', value: count((point) => point.providerErrors + point.faults) },
   ]);
-  const byModel = listing({
+  return part('usage', 'Usage, 30 days, live', tiles, callsChart(points, 'day'), {
     caption: 'Models',
     columns: ['Model', TEXTS.calls, TEXTS.charged],
     numbers: [1, 2],
@@ -43,12 +43,11 @@ export async function usagePart({ stats, clock, currency, formats, amount }: Ops
       .map((one) => [one.model, formats.count(one.calls), formats.coins(one.charged, currency)]),
     empty: 'No calls in this period.',
   });
-  return part('usage', 'Usage, 30 days, live', tiles, callsChart(points, 'day'), byModel);
 }
 
 /** An app's keys as its owners see them. */
 export function keysPart({ link, moment, clock }: OpsRequest, keys: readonly ApiKey[]): Html {
-  const shown = listing({
+  return part('keys', 'API keys', {
     note: 'Active keys, and the last hundred that have ended. Nobody can see the text of a key again.',
     columns: ['Name', 'Key', 'Mode', 'State', 'Last used'],
     rows: keys.map(({ hint, mode, settings, revokedAtMs, lastUsedAtMs, keyId }) => [
@@ -60,7 +59,6 @@ export function keysPart({ link, moment, clock }: OpsRequest, keys: readonly Api
     ]),
     empty: 'The app has no keys.',
   });
-  return part('keys', 'API keys', shown);
 }
 
 export function keyState({ revokedAtMs, settings }: Pick<ApiKey, 'revokedAtMs' | 'settings'>, nowMs: number): Html {
@@ -74,7 +72,7 @@ export async function eventsPart({ operator, mayOpen, moment }: OpsRequest, appI
   if (!mayOpen('event')) return undefined;
   const page = await operator.deliveries.history(appId, { before: undefined, most: EVENTS_MAX });
   const events = page instanceof Refusal ? [] : page.events;
-  const shown = listing({
+  return part('events', 'Webhook events', {
     note: 'The latest ten',
     columns: ['When', 'Type', 'State', 'Attempts'],
     numbers: [3],
@@ -86,11 +84,10 @@ export async function eventsPart({ operator, mayOpen, moment }: OpsRequest, appI
     ]),
     empty: 'No events in the last 30 days.',
   });
-  return part('events', 'Webhook events', shown);
 }
 
 export function membersPart({ link, moment }: OpsRequest, members: readonly Member[]): Html {
-  const shown = listing({
+  return part('members', 'Members', {
     note: 'People who may use the app in the console',
     columns: ['E-mail', 'Role', 'Since'],
     rows: members.map(({ accountId, email, role, sinceMs }) => [
@@ -100,5 +97,25 @@ export function membersPart({ link, moment }: OpsRequest, members: readonly Memb
     ]),
     empty: 'The app has no members.',
   });
-  return part('members', 'Members', shown);
+}
+
+const SHOWN_MAX = 20;
+
+/** The latest acts that fit: on an app or an account, or of an account. For those who may look things up. */
+export async function trailPart({ operator, mayOpen, moment }: OpsRequest, kind: 'on' | 'by', filter: EntryFilter) {
+  // The audit trail is for support and above, as the page that finds things is.
+  if (!mayOpen('find')) return undefined;
+  const { entries } = await operator.auditSearch.find(filter, { before: undefined, most: SHOWN_MAX });
+  return part(`trail-${kind}`, kind === 'on' ? 'What was done to it' : 'What it did', {
+    note: 'The latest 20 acts',
+    columns: ['When', 'Who', 'What', 'On what', 'Why'],
+    rows: entries.map(({ atMs, actor, actorName, action, subject, reason }) => [
+      moment(atMs),
+      actorName ?? actor,
+      code(action),
+      code(subject),
+      reason ?? '',
+    ]),
+    empty: 'Nothing yet.',
+  });
 }

@@ -1,16 +1,13 @@
 import type { OperatorRole } from '@purser/contract/operator-access.ts';
 
 /** The texts of the pages about apps. */
-export const APPS_TEXTS = {
-  statuses: { active: 'Active', suspended: 'Suspended' },
-} as const;
-
 export const APP_TEXTS = {
+  statuses: { active: 'Active', suspended: 'Suspended' },
   done: new Map([
     ['changed', 'The rights and limits were changed.'],
     ['suspended', 'The app is suspended. Its keys are refused.'],
     ['resumed', 'The suspension is lifted. The keys work again.'],
-  ]) as ReadonlyMap<string | null, string>,
+  ]),
   none: 'none',
   ratePerMinute: 'Calls per minute',
   maxStreams: 'Streams at once for each user',
@@ -24,30 +21,20 @@ export const APP_TEXTS = {
   charged: 'Charged to users',
   keyStates: { active: 'Active', expired: 'Expired', revoked: 'Revoked' },
   never: 'never',
-} as const;
-
-export const ENTITY_TEXTS = {
   noEvent: 'No webhook event has this ID. Events are kept for 30 days, and test events are not kept.',
-  key: 'API key',
+  aKey: 'API key',
   facts: 'Facts',
 } as const;
 
-export const TRAIL_TEXTS = {
-  on: 'What was done to it',
-  by: 'What it did',
-} as const;
-
-const ROLES: Readonly<Record<OperatorRole | 'owner', string>> = {
-  owner: 'App owner',
-  viewer: 'Operator: viewer',
-  support: 'Operator: support',
-  finance: 'Operator: finance',
-  admin: 'Operator: admin',
-};
-
 export const ACCOUNTS_TEXTS = {
   columns: ['E-mail', 'Role', 'State', 'Second factor', 'Created'],
-  roles: ROLES,
+  roles: {
+    owner: 'App owner',
+    viewer: 'Operator: viewer',
+    support: 'Operator: support',
+    finance: 'Operator: finance',
+    admin: 'Operator: admin',
+  } satisfies Readonly<Record<OperatorRole | 'owner', string>>,
   states: { active: 'Active', disabled: 'Disabled', unverified: 'E-mail not verified' },
   off: 'off',
   createWhat:
@@ -71,7 +58,7 @@ export const ACCOUNT_TEXTS = {
       'factor',
       'The second factors and recovery codes were removed, and we have told the person by e-mail. All sessions of the account have ended.',
     ],
-  ]) as ReadonlyMap<string | null, string>,
+  ]),
   role: 'Change the role',
   roleWhat: 'The change takes effect with the next request and ends every session of the account.',
   disable: 'Disable the account',

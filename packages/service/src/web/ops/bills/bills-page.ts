@@ -1,4 +1,5 @@
 import { newBillSchema } from '@purser/contract/bills.ts';
+import { granted } from '#http/planes/planes.ts';
 import { epochMsOf } from '#kernel/time/clock.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
@@ -19,7 +20,7 @@ import type { OpsRequest } from '#web/ops/frame/asked.ts';
 import { listing, part, soft } from '#web/ops/frame/details.ts';
 import * as file from '#web/ops/bills/file-fields.ts';
 import { signedCoins, signedMoney } from '#web/ops/bills/signed-money.ts';
-import { FILE_TEXTS, BILLS_TEXTS as TEXTS } from '#web/ops/bills/texts.ts';
+import { BILLS_TEXTS as TEXTS, FILE_TEXTS } from '#web/ops/bills/texts.ts';
 
 const SHOWN_MOST = 200;
 
@@ -44,8 +45,7 @@ export const billsPage = actPage({
       return refuse('BAD_REQUEST', `${labels.dollarMicros}: enter an amount, such as 0.92.`);
     }
     const rate = dollar === undefined ? {} : { dollarMicros: Number(dollar) };
-    const given = checked(newBillSchema, { provider, format, from, to, bill: '[]', ...rate }, labels);
-    if (given instanceof Refusal) return given;
+    const given = granted(checked(newBillSchema, { provider, format, from, to, bill: '[]', ...rate }, labels));
     const of = { provider, format: given.format, period: { from, to }, dollarMicros: dollar };
     const compared = await asked.operator.bills.compare(of, [bill]);
     return compared instanceof Refusal ? withFieldLabels(compared, labels) : show(asked, typed, { compared });

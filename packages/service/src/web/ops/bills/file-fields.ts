@@ -10,12 +10,9 @@ import { FILE_TEXTS as TEXTS } from '#web/ops/bills/texts.ts';
 export const FORM_BYTES_MAX = 1_048_576;
 
 /** The days that a form is about, as they were typed. */
-export interface TypedPeriod {
-  readonly from: string;
-  readonly to: string;
-}
+export type TypedPeriod = ReturnType<typeof typedPeriod>;
 
-export function typedPeriod(form: Form): TypedPeriod {
+export function typedPeriod(form: Form) {
   return { from: form.field('from').trim(), to: form.field('to').trim() };
 }
 

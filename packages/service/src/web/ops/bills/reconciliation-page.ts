@@ -1,4 +1,5 @@
 import { newReconciliationSchema } from '@purser/contract/reconciliation.ts';
+import { granted } from '#http/planes/planes.ts';
 import { epochMsOf } from '#kernel/time/clock.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
@@ -17,8 +18,7 @@ import { withFieldLabels } from '#web/forms/field-labels.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import { actPage } from '#web/ops/frame/act-page.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
-import { code, listing, part, soft } from '#web/ops/frame/details.ts';
-import { opsPath } from '#web/ops/frame/ops-path.ts';
+import { code, listing, opsPath, part, soft } from '#web/ops/frame/details.ts';
 import * as file from '#web/ops/bills/file-fields.ts';
 import { signedMoney } from '#web/ops/bills/signed-money.ts';
 import { FILE_TEXTS, RECONCILIATION_TEXTS as TEXTS } from '#web/ops/bills/texts.ts';
@@ -39,8 +39,7 @@ export const reconciliationPage = actPage({
   act: async (asked, form) => {
     const { reconciliations } = asked.operator;
     const typed = file.typedPeriod(form);
-    const given = checked(newReconciliationSchema, typed, LABELS);
-    if (given instanceof Refusal) return given;
+    const given = granted(checked(newReconciliationSchema, typed, LABELS));
     const report = form.file('file');
     if (report === undefined && !reconciliations.hasList) return refuse('BAD_REQUEST', TEXTS.chooseFile);
     const { from, to } = given;

@@ -5,9 +5,8 @@ import { buttonLink, row } from '#web/components/button.ts';
 import { filterForm } from '#web/fields/filter.ts';
 import { card } from '#web/components/section.ts';
 import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
-import { code, listing, soft } from '#web/ops/frame/details.ts';
+import { code, listing, opsPath, soft } from '#web/ops/frame/details.ts';
 import { pagerOf } from '#web/ops/frame/list-page.ts';
-import { opsPath } from '#web/ops/frame/ops-path.ts';
 import {
   healthBadge,
   keyWords,
@@ -22,6 +21,12 @@ const PAGE_MODELS = 40;
 const PROVIDERS_MAX = 40;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
+const LINKS = row(
+  buttonLink(opsPath('model-edit'), 'Add a model', 'quiet'),
+  buttonLink(opsPath('provider', { name: '' }), 'Add a provider', 'quiet'),
+  buttonLink(opsPath('catalogue-import'), 'Import a catalogue or a price list', 'quiet'),
+);
+
 /** The page `/ops/catalogue`, which shows providers with their health, models with their prices, and the way to change them. */
 export const cataloguePage: OpsPage = {
   GET: async (asked) => {
@@ -30,20 +35,12 @@ export const cataloguePage: OpsPage = {
     const value = asked.query.get('q') ?? '';
     const body = html`<p class="soft">${TEXTS.what}</p>
 ${filterForm(opsPath('catalogue'), 'live', [{ name: 'q', label: 'Name contains', value }])}
-${asked.may('model-edit') ? links() : undefined}
+${asked.may('model-edit') ? LINKS : undefined}
 ${card(providersTable(asked, file, search))}
 ${card(...(await modelsPart(asked, file, search)))}`;
-    return asked.show({ title: 'Catalogue', body, page: 'catalogue', done: TEXTS.done.get(asked.asks('done')) });
+    return asked.show({ title: 'Catalogue', body, page: 'catalogue', done: TEXTS.done });
   },
 };
-
-function links(): Html {
-  return row(
-    buttonLink(opsPath('model-edit'), 'Add a model', 'quiet'),
-    buttonLink(opsPath('provider', { name: '' }), 'Add a provider', 'quiet'),
-    buttonLink(opsPath('catalogue-import'), 'Import a catalogue or a price list', 'quiet'),
-  );
-}
 
 function providersTable({ operator, formats }: OpsRequest, { providers }: CatalogueFile, search: string): Html {
   const reports = Map.groupBy(operator.readUpstreams(), ({ provider }) => provider);
@@ -75,11 +72,7 @@ function lastMinute(reports: readonly UpstreamReport[], count: (count: number) =
   return html`${TEXTS.calls(count(sum('calls')), count(sum('failures')))}${slowest && html`<br>${soft(slowest)}`}`;
 }
 
-async function modelsPart(
-  asked: OpsRequest,
-  file: CatalogueFile,
-  search: string,
-): Promise<readonly (Html | undefined)[]> {
+async function modelsPart(asked: OpsRequest, file: CatalogueFile, search: string) {
   const { query, formats } = asked;
   const calls = await callsByModel(asked);
   const aliases = Map.groupBy(Object.entries(file.aliases), ([, target]) => target);
@@ -121,12 +114,7 @@ async function callsByModel({ stats, clock }: OpsRequest): Promise<ReadonlyMap<s
   return new Map(all.map(({ model, calls }) => [model, calls]));
 }
 
-function cellsOf(
-  asked: OpsRequest,
-  model: CatalogueModel,
-  aliases: readonly string[],
-  calls: string,
-): readonly (Html | string)[] {
+function cellsOf(asked: OpsRequest, model: CatalogueModel, aliases: readonly string[], calls: string) {
   const [first, ...others] = upstreamsOf(model);
   if (first === undefined) return [];
   const state = stateBadge(asked, model);

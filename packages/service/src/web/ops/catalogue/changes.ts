@@ -1,5 +1,5 @@
+import { granted } from '#http/planes/planes.ts';
 import { type Html, html } from '#kernel/text/html.ts';
-import { Refusal } from '#kernel/faults/refusal.ts';
 import type { Act } from '#operator/acts/act.ts';
 import { badge } from '#web/components/badge.ts';
 import { button } from '#web/components/button.ts';
@@ -10,8 +10,7 @@ import type { Form } from '#web/forms/read-form.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import { type Again, actPage, hiddenFields, reasonField, reasonIn } from '#web/ops/frame/act-page.ts';
 import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
-import { part } from '#web/ops/frame/details.ts';
-import { opsPath, type Query } from '#web/ops/frame/ops-path.ts';
+import { opsPath, part, type Query } from '#web/ops/frame/details.ts';
 import { EDIT_TEXTS, MODEL_TEXTS } from '#web/ops/catalogue/texts.ts';
 
 /**
@@ -29,10 +28,9 @@ export interface GivenChange {
   readonly version: bigint;
 }
 
-/** What every form of a change has. Refused without a reason, which the audit trail needs. */
-export function changeIn(asked: OpsRequest, form: Form): GivenChange | Refusal<'BAD_REQUEST'> {
+/** What every form of a change has. Ends the act without a reason, which the audit trail needs. */
+export function changeIn(asked: OpsRequest, form: Form): GivenChange {
   const reason = reasonIn(form, 'Give a reason of at most 500 characters.', `reason${form.field('of')}`);
-  if (reason instanceof Refusal) return reason;
   const version = form.field('version');
   // A form without a version is one that no page of ours made: none is as old as zero.
   return { act: asked.act(reason), version: /^\d{1,18}$/.test(version) ? BigInt(version) : 0n };
@@ -83,10 +81,9 @@ export function removalForm(
       const name = asked.asks(field);
       if (name === '') return opsPath('catalogue');
       const given = changeIn(asked, form);
-      if (given instanceof Refusal) return given;
       const change = { kind, name, entry: undefined } as const;
-      const done = await asked.operator.catalogue.change(given.act, change, given.version);
-      return done instanceof Refusal ? done : opsPath('catalogue', { done: `${kind}-gone` });
+      granted(await asked.operator.catalogue.change(given.act, change, given.version));
+      return opsPath('catalogue', { done: `${kind}-gone` });
     },
   });
 }

@@ -23,7 +23,7 @@ export const CATALOGUE_TEXTS = {
     ['model-gone', 'The model was removed. Its prices are kept, because receipts refer to them.'],
     ['provider-gone', 'The provider was removed.'],
     ['imported', 'The catalogue was changed.'],
-  ]) as ReadonlyMap<string | null, string>,
+  ]),
 } as const;
 
 export const MODEL_TEXTS = {
@@ -53,7 +53,7 @@ export const MODEL_TEXTS = {
     ['saved', 'The entry was saved and is in force.'],
     ['alias', 'The alias now points to this model.'],
     ['alias-gone', 'The alias was removed.'],
-  ]) as ReadonlyMap<string | null, string>,
+  ]),
 } as const;
 
 export const EDIT_TEXTS = {
@@ -123,7 +123,7 @@ export const PROVIDER_TEXTS = {
   rejectedHint: 'The provider was reached and did not reject the key. Some models refuse a limit of one token.',
   removeWhat: 'It serves no models, so no calls are affected.',
   removeFirst: 'This provider serves models. Change or remove those first.',
-  done: new Map([['saved', 'The provider was saved. The change is in force.']]) as ReadonlyMap<string | null, string>,
+  done: new Map([['saved', 'The provider was saved. The change is in force.']]),
 } as const;
 
 export const IMPORT_TEXTS = {

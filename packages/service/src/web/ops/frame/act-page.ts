@@ -1,6 +1,8 @@
 import { reason as reasonSchema } from '@purser/contract/operator.ts';
 import { type Html, html } from '#kernel/text/html.ts';
-import { Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { Refused } from '#http/answers/refused.ts';
+import { granted } from '#http/planes/planes.ts';
+import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { hiddenField } from '#web/fields/form.ts';
 import { textField } from '#web/fields/text-field.ts';
 import type { Form } from '#web/forms/read-form.ts';
@@ -24,23 +26,27 @@ interface ActPage extends Omit<OpsPage, 'GET' | 'POST'> {
   readonly formPage?: string;
 }
 
-/** A page with the form of an act. A refused act shows the page again. */
+/** A page with the form of an act. A refused act shows the page again; like the handler of a route, it may end through `granted`. */
 export function actPage({ show, act, ...page }: ActPage): OpsPage {
   return {
     ...page,
     ...(page.formPage === undefined ? { GET: (asked) => show(asked) } : {}),
     POST: async (asked, form) => {
-      const done = await act(asked, form);
-      if (done instanceof Refusal) return show(asked, { refusal: done, form });
-      return typeof done === 'string' ? redirectTo(done) : done;
+      try {
+        const done = granted(await act(asked, form));
+        return typeof done === 'string' ? redirectTo(done) : done;
+      } catch (fault) {
+        if (fault instanceof Refused) return show(asked, { refusal: fault.refusal, form });
+        throw fault;
+      }
     },
   };
 }
 
-/** The reason that was typed. `otherwise`: what the page says if there is none, or one that is too long. */
-export function reasonIn(form: Form, otherwise: string, name = 'reason'): string | Refusal<'BAD_REQUEST'> {
+/** The reason that was typed. `otherwise`: what the page says if there is none, or one that is too long, which ends the act. */
+export function reasonIn(form: Form, otherwise: string, name = 'reason'): string {
   const given = reasonSchema.safeParse(form.field(name));
-  return given.success ? given.data : refuse('BAD_REQUEST', otherwise);
+  return granted(given.success ? given.data : refuse('BAD_REQUEST', otherwise));
 }
 
 const REASON_LENGTH_MAX = 500;

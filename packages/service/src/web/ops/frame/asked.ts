@@ -12,9 +12,8 @@ import type { Formats } from '#web/format/formats.ts';
 import type { Form } from '#web/forms/read-form.ts';
 import type { PageRequest, PageResponse } from '#web/frame/page.ts';
 import type { Frame } from '#web/frame/page-shell.ts';
-import type { AppNames } from '#web/ops/frame/links.ts';
+import type { AppNames, Query } from '#web/ops/frame/details.ts';
 import type { OpsPageParts } from '#web/ops/frame/ops-page.ts';
-import type { Query } from '#web/ops/frame/ops-path.ts';
 
 /** What every page for operators acts on. */
 export interface OpsServices {

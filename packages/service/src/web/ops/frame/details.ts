@@ -1,12 +1,22 @@
-import { type Html, html } from '#kernel/text/html.ts';
+import { Html, html } from '#kernel/text/html.ts';
+import { definitionList } from '#web/components/definition-list.ts';
 import { section } from '#web/components/section.ts';
 import { table } from '#web/figures/table.ts';
 
 type Words = Html | string;
 
-/** A part of a page with a heading. `id`: names it for screen readers. Parts of it that are undefined leave no trace. */
-export function part(id: string, heading: Words, ...body: readonly (Words | undefined)[]): Html {
-  return section({ id, heading, body });
+type Facts = Parameters<typeof definitionList>[0];
+
+/**
+ * A part of a page with a heading. `id`: names it for screen readers. A table or facts are given as they are. What is undefined leaves no
+ * trace.
+ */
+export function part(id: string, heading: Words, ...body: readonly (Words | Listing | Facts | undefined)[]): Html {
+  const shown = body.map((one) => {
+    if (one === undefined || typeof one === 'string' || one instanceof Html) return one;
+    return 'rows' in one ? listing(one) : definitionList(one);
+  });
+  return section({ id, heading, body: shown });
 }
 
 interface Listing {
@@ -43,4 +53,17 @@ export function code(id: string): Html {
 /** What a page says of cells. Nothing if there are none. */
 export function ofCells(cell: string | undefined, text: (cell: string) => string): Html | undefined {
   return cell === undefined ? undefined : html`<p class="soft">${text(cell)}</p>`;
+}
+
+/** What apps are called, as `operator.apps.names` says it. */
+export type AppNames = ReadonlyMap<string, string>;
+
+/** Fields of an address. Those that are undefined or empty are left out. */
+export type Query = Readonly<Record<string, string | undefined>>;
+
+/** The address of a page for operators. `page` is empty for the overview. */
+export function opsPath(page: string, query: Query = {}): string {
+  const set = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== '');
+  const text = new URLSearchParams(set).toString();
+  return `/ops${page === '' ? '' : `/${page}`}${text === '' ? '' : `?${text}`}`;
 }

@@ -19,9 +19,9 @@ import type { Form } from '#web/forms/read-form.ts';
 import { pageOf } from '#web/frame/page-shell.ts';
 import { redirectTo, refusalPage, refusedBy } from '#web/frame/responses.ts';
 import type { OpsPage, OpsRequest, OpsServices } from '#web/ops/frame/asked.ts';
-import { appLink, mayOpen, entityLink } from '#web/ops/frame/links.ts';
+import { appLink, entityLink, mayOpen } from '#web/ops/frame/links.ts';
 import { type OpsPageParts, showOpsPage } from '#web/ops/frame/ops-page.ts';
-import { opsPath } from '#web/ops/frame/ops-path.ts';
+import { opsPath } from '#web/ops/frame/details.ts';
 import { OPS_TEXTS as TEXTS } from '#web/ops/frame/texts.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { isAtLeastOperator, OPERATOR_ACCESS, type OperatorRole } from '@purser/contract/operator-access.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import type { Entity } from '#operator/look-up/entities.ts';
-import { opsPath } from '#web/ops/frame/ops-path.ts';
+import { type AppNames, opsPath } from '#web/ops/frame/details.ts';
 
 /** Whether there is such a page, and this role may open it. `page` is what follows `/ops/`. */
 export function mayOpen(role: OperatorRole, page: string): boolean {
@@ -39,9 +39,6 @@ export function entityLink(role: OperatorRole, { kind, id }: Entity, name?: stri
   const text = name === undefined ? html`<code>${id}</code>` : html`${name}`;
   return mayOpen(role, page) ? html`<a href="${opsPath(page, query)}">${text}</a>` : text;
 }
-
-/** What apps are called, as `operator.apps.names` says it. */
-export type AppNames = ReadonlyMap<string, string>;
 
 /** An app by its name, with its id below: several apps may have one name. */
 export function appLink(role: OperatorRole, appId: string, names: AppNames): Html {

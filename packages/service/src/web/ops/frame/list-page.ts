@@ -5,9 +5,7 @@ import { card } from '#web/components/section.ts';
 import { type FilterField, filterForm } from '#web/fields/filter.ts';
 import type { Again } from '#web/ops/frame/act-page.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
-import { listing } from '#web/ops/frame/details.ts';
-import type { AppNames } from '#web/ops/frame/links.ts';
-import { opsPath, type Query } from '#web/ops/frame/ops-path.ts';
+import { type AppNames, listing, opsPath, type Query } from '#web/ops/frame/details.ts';
 
 /** What was typed into a filter, by the names of its fields. If all are empty, everything is shown. */
 export type Typed<Name extends string> = Readonly<Record<Name, string>>;

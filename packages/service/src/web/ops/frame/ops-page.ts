@@ -9,8 +9,7 @@ import { CONSOLE_STYLE_ELEMENT } from '#web/assets/page-policy.ts';
 import { ownerHeader } from '#web/frame/owner-page.ts';
 import { type Frame, footerOf, headOf } from '#web/frame/page-shell.ts';
 import { showPage } from '#web/frame/responses.ts';
-import { OPS_PAGES, OTHER_PAGES } from '#web/ops/frame/navigation.ts';
-import { opsPath } from '#web/ops/frame/ops-path.ts';
+import { opsPath } from '#web/ops/frame/details.ts';
 import { OPS_TEXTS as TEXTS } from '#web/ops/frame/texts.ts';
 import { mayOpen } from '#web/ops/frame/links.ts';
 
@@ -26,8 +25,8 @@ export interface OpsPageParts {
   readonly refusal?: Refusal | undefined;
   /** The body says why something was refused. */
   readonly isSaid?: boolean;
-  /** What was just done. It is said if nothing was refused. */
-  readonly done?: string | undefined;
+  /** What was just done, or what each word that the address may have for it means. It is said if nothing was refused. */
+  readonly done?: string | ReadonlyMap<string, string> | undefined;
 }
 
 /** For whom a page is shown, and where. */
@@ -48,6 +47,7 @@ export function showOpsPage(
     ...(page === '' ? [] : [{ href: opsPath(''), text: TEXTS.console }]),
     ...(above === undefined ? [] : [{ href: opsPath(above.page), text: above.text }]),
   ];
+  const said = typeof done === 'object' ? done.get(request.query.get('done')?.trim() ?? '') : done;
   const content = html`${headOf({ title, frame, isError: refusal !== undefined }, CONSOLE_STYLE_ELEMENT)}
 <body class="console">
 ${ownerHeader(frame, request)}
@@ -60,7 +60,7 @@ ${OPS_PAGES.map((one) => html`<li><a href="${opsPath(one.page)}"${one.page === p
 <main>
 ${breadcrumbs('Where you are', crumbs, page === '' ? TEXTS.console : title)}
 <h1>${title}</h1>
-${isSaid ? undefined : errorSummary(refusal?.message)}${refusal === undefined ? successNotice(done) : undefined}
+${isSaid ? undefined : errorSummary(refusal?.message)}${refusal === undefined ? successNotice(said) : undefined}
 ${body}
 </main>
 ${footerOf(frame)}
@@ -78,3 +78,24 @@ function findBox(value: string): Html {
 <input type="search" id="find" name="q" value="${value}" maxlength="512" autocomplete="off">
 </form>`;
 }
+
+/** The pages for operators, in the order of the navigation at the side. `page` is what follows `/ops/`. */
+const OPS_PAGES = [
+  { page: '', text: 'Overview' },
+  { page: 'wallets', text: 'Wallets' },
+  { page: 'payments', text: 'Payments' },
+  { page: 'reconciliation', text: 'Reconciliation' },
+  { page: 'bills', text: 'Provider bills' },
+  { page: 'apps', text: 'Apps' },
+  { page: 'accounts', text: 'Accounts' },
+  { page: 'pending', text: 'Second person' },
+  { page: 'catalogue', text: 'Catalogue' },
+  { page: 'audit', text: 'Audit' },
+  { page: 'health', text: 'Health' },
+] as const;
+
+/** Pages that have others below them and are not in the navigation. */
+const OTHER_PAGES = [
+  { page: 'find', text: 'Find anything' },
+  { page: 'person', text: 'Person' },
+] as const;

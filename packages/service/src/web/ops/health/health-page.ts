@@ -81,7 +81,7 @@ function queuesOf({ clock, formats }: OpsRequest, { queues, statsAtMs }: Health)
 }
 
 function checksOf({ formats, moment }: OpsRequest, { checks }: Health): Html {
-  const shown = listing({
+  return part('checks', 'Checks of the ledger', html`<p class="soft">${TEXTS.checksWhat}</p>`, {
     caption: 'Results',
     columns: ['When', 'Kind', 'Passes', 'Wallets', 'Longest', 'Differences', 'By process'],
     numbers: [2, 3, 4],
@@ -96,7 +96,6 @@ function checksOf({ formats, moment }: OpsRequest, { checks }: Health): Html {
     ]),
     empty: 'No check has finished yet.',
   });
-  return part('checks', 'Checks of the ledger', html`<p class="soft">${TEXTS.checksWhat}</p>`, shown);
 }
 
 function processesOf({ formats, moment }: OpsRequest, { leases, lanes }: Health): Html {
@@ -111,14 +110,13 @@ function processesOf({ formats, moment }: OpsRequest, { leases, lanes }: Health)
     ]),
     empty: 'No gateway has a lease.',
   });
-  const ofLanes = listing({
+  return part('processes', 'Processes', ofLeases, {
     caption: 'Calls by lane since the processes started',
     columns: ['Lane', 'Outcome', 'Calls'],
     numbers: [2],
     rows: lanes.map(({ mode, outcome, calls }) => [mode, outcome, formats.count(calls)]),
     empty: 'No calls have ended since then.',
   });
-  return part('processes', 'Processes', ofLeases, ofLanes);
 }
 
 function databaseOf({ formats }: OpsRequest, { database, version }: Health): Html {
@@ -136,12 +134,11 @@ function databaseOf({ formats }: OpsRequest, { database, version }: Health): Htm
     numbers: [1],
     rows: database.connections.map(({ name, count }) => [code(name), formats.count(count)]),
   });
-  const server = listing({
+  return part('database', 'Database', facts, connections, {
     caption: 'Settings that can make the server slow or make it lose committed data',
     columns: ['Setting', 'Value'],
     rows: database.settings.map(({ name, value }) => [code(name), value]),
   });
-  return part('database', 'Database', facts, connections, server);
 }
 
 function settingsOf({ settings }: Health): Html {

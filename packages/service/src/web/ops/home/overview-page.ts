@@ -11,11 +11,9 @@ import { figures } from '#web/figures/figures.ts';
 import { list } from '#web/components/list.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { callsChart } from '#web/console/home/calls-chart.ts';
-import { type Period, PERIODS, periodOf } from '#web/console/home/period.ts';
+import { type Period, periodOf, PERIODS } from '#web/console/home/period.ts';
 import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
-import { code, listing, part, soft } from '#web/ops/frame/details.ts';
-import type { AppNames } from '#web/ops/frame/links.ts';
-import { opsPath } from '#web/ops/frame/ops-path.ts';
+import { type AppNames, code, listing, opsPath, part, soft } from '#web/ops/frame/details.ts';
 import { OVERVIEW_TEXTS as TEXTS } from '#web/ops/home/texts.ts';
 
 const ROWS_MAX = 10;
@@ -179,38 +177,32 @@ function figuresOf(
   const calls = sum((point) => point.calls);
   const [refused, failed] = [sum((point) => point.refusals), sum((point) => point.providerErrors + point.faults)];
   const count = (some: number) => (some === COUNTED_MAX ? `${formats.count(some)} or more` : formats.count(some));
+  const callsBefore = TEXTS.before(formats.count(sum((point) => point.calls, before)));
+  const chargedBefore = TEXTS.before(coins(money((point) => point.charged, before)));
+  const unknown = uncosted > 0n ? `unknown for ${exact(uncosted)} of the charges` : undefined;
+  const margin = costed - cost;
+  const share = TEXTS.share(costed === 0n ? 0 : Number((margin * 1_000n) / costed) / 10);
   return figures([
-    {
-      name: TEXTS.calls,
-      value: formats.count(calls),
-      note: `${formats.count(sum((point) => point.chargedCalls))} charged`,
-      before: TEXTS.before(formats.count(sum((point) => point.calls, before))),
-    },
-    {
-      name: 'Charged to users',
-      value: coins(charged),
-      note: exact(charged),
-      before: TEXTS.before(coins(money((point) => point.charged, before))),
-    },
-    {
-      name: 'Provider cost',
-      value: coins(cost),
-      note: `${exact(cost)}, at the catalogue’s prices`,
-      ...(uncosted > 0n ? { before: `unknown for ${exact(uncosted)} of the charges` } : {}),
-    },
-    {
-      name: TEXTS.margin,
-      value: coins(costed - cost),
-      note: exact(costed - cost),
-      before: TEXTS.share(costed === 0n ? 0 : Number(((costed - cost) * 1_000n) / costed) / 10),
-    },
-    { name: 'On hold now', value: coins(held.amount), note: exact(held.amount), before: TEXTS.heldBy(held.calls) },
-    { name: 'Refused', value: formats.count(refused), note: shareOf(refused, calls) },
-    { name: 'Failed', value: formats.count(failed), note: shareOf(failed, calls) },
+    tile(
+      TEXTS.calls,
+      formats.count(calls),
+      `${formats.count(sum((point) => point.chargedCalls))} charged`,
+      callsBefore,
+    ),
+    tile('Charged to users', coins(charged), exact(charged), chargedBefore),
+    tile('Provider cost', coins(cost), `${exact(cost)}, at the catalogue’s prices`, unknown),
+    tile(TEXTS.margin, coins(margin), exact(margin), share),
+    tile('On hold now', coins(held.amount), exact(held.amount), TEXTS.heldBy(held.calls)),
+    tile('Refused', formats.count(refused), shareOf(refused, calls)),
+    tile('Failed', formats.count(failed), shareOf(failed, calls)),
     latencyTile('Time to first byte', points, 'firstByte'),
     latencyTile('Total time', points, 'total'),
-    { name: TEXTS.deliveries, value: count(delivered), note: TEXTS.deliveriesNote(count(dropped), count(waiting)) },
+    tile('Events delivered, 24 hours', count(delivered), `${count(dropped)} dropped, ${count(waiting)} waiting`),
   ]);
+}
+
+function tile(name: string, value: string, note: string, before?: string) {
+  return before === undefined ? { name, value, note } : { name, value, note, before };
 }
 
 /** A margin is below zero if calls were charged less than they cost. */

@@ -52,8 +52,6 @@ export const OVERVIEW_TEXTS = {
   heldBy: (count: number) => `by ${times(count, 'running call', 'running calls')}`,
   shareOfCalls: (percent: number) => `${percent.toFixed(1)} % of calls`,
   ms: (ms: number) => (ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`),
-  deliveries: 'Events delivered, 24 hours',
-  deliveriesNote: (dropped: string, waiting: string) => `${dropped} dropped, ${waiting} waiting`,
   kinds: {
     served: 'served',
     refused: 'refused by this service',

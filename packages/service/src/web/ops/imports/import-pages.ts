@@ -1,5 +1,6 @@
 import type { CatalogueFile } from '@purser/contract/catalogue.ts';
 import { changedEntries, type ChangedEntry, differencesOf } from '#catalogue/differences.ts';
+import { granted } from '#http/planes/planes.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { CatalogueDraft } from '#operator/catalogue/import.ts';
@@ -15,13 +16,12 @@ import type { PageResponse } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 import { actPage } from '#web/ops/frame/act-page.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
-import { part } from '#web/ops/frame/details.ts';
-import { opsPath } from '#web/ops/frame/ops-path.ts';
+import { opsPath, part } from '#web/ops/frame/details.ts';
 import { changeFields, changeIn, unsavedBadge } from '#web/ops/catalogue/changes.ts';
 import { concernedApps, effectTables, fieldsTable } from '#web/ops/catalogue/effect-part.ts';
 import { momentIn } from '#web/ops/catalogue/parts.ts';
 import { EDIT_TEXTS, IMPORT_TEXTS as TEXTS, PRICE_TEXTS } from '#web/ops/catalogue/texts.ts';
-import { modelsAt } from '#web/ops/providers/provider-page.ts';
+import { modelsAt } from '#web/ops/providers/provider-pages.ts';
 
 /** This leaves room for the list of models.dev, which has some three megabytes. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024;
@@ -37,15 +37,15 @@ export const importPage = actPage({
     const text = form.file('file')?.toString('utf8');
     if (text === undefined) return refuse('BAD_REQUEST', 'Choose a file.');
     const isList = form.field('kind') === 'list';
-    const draft = isList ? await sendList(asked, form, text) : await asked.operator.catalogueImport.sendFile(text);
-    if (draft instanceof Refusal) return draft;
+    const draft = granted(
+      isList ? await sendList(asked, form, text) : await asked.operator.catalogueImport.sendFile(text),
+    );
     return typeof draft === 'string' ? opsPath('catalogue-draft', { id: draft }) : showImport(asked, draft);
   },
 });
 
 async function sendList({ operator, currency }: OpsRequest, form: Form, list: string) {
-  const from = momentIn(form.field('from').trim());
-  if (from instanceof Refusal) return from;
+  const from = granted(momentIn(form.field('from').trim()));
   const dollar = currency === 'USD' ? '1' : form.field('dollar').trim().replace(',', '.');
   const unchecked = form.field('unchecked').split(/[\s,]+/);
   return operator.catalogueImport.sendList({ list, dollar, from, unchecked: unchecked.filter((id) => id !== '') });
@@ -115,7 +115,6 @@ ${linkLine(opsPath('catalogue'), EDIT_TEXTS.back)}`;
   },
   act: async (asked, form) => {
     const given = changeIn(asked, form);
-    if (given instanceof Refusal) return given;
     const refusal = await asked.operator.catalogueImport.apply(given.act, asked.asks('id'), given.version);
     return refusal ?? opsPath('catalogue', { done: 'imported' });
   },
@@ -153,11 +152,7 @@ function entriesOf(asked: OpsRequest, draft: CatalogueDraft, changes: readonly C
 }
 
 /** What a typical call holds and costs before and after. A provider's entry has no price. */
-function effectsOf(
-  asked: OpsRequest,
-  draft: CatalogueDraft,
-  { kind, name, before, after }: ChangedEntry,
-): readonly Html[] | undefined {
+function effectsOf(asked: OpsRequest, draft: CatalogueDraft, { kind, name, before, after }: ChangedEntry) {
   if (kind === 'provider') return undefined;
   const [old, fresh] = kind === 'model' ? [name, name] : [before, after];
   return effectTables(asked, { before: modelIn(draft.before, old), after: modelIn(draft.after, fresh) });

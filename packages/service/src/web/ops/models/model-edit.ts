@@ -1,16 +1,16 @@
 import type { CatalogueModel } from '@purser/contract/catalogue.ts';
+import { granted } from '#http/planes/planes.ts';
 import { html } from '#kernel/text/html.ts';
-import { isJsonObject, type JsonObject, parseJson } from '#kernel/text/json.ts';
-import { Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { isJsonObject, parseJson } from '#kernel/text/json.ts';
+import { refuse } from '#kernel/faults/refusal.ts';
 import { button } from '#web/components/button.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { card } from '#web/components/section.ts';
 import { textArea } from '#web/fields/text-area.ts';
-import type { PageResponse } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 import { actPage } from '#web/ops/frame/act-page.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
-import { opsPath } from '#web/ops/frame/ops-path.ts';
+import { opsPath } from '#web/ops/frame/details.ts';
 import { changeFields, changeIn, type GivenChange, showUnsaved } from '#web/ops/catalogue/changes.ts';
 import { concernedApps, effectPart } from '#web/ops/catalogue/effect-part.ts';
 import { EDIT_TEXTS as TEXTS } from '#web/ops/catalogue/texts.ts';
@@ -52,13 +52,11 @@ ${linkLine(backFrom(id), TEXTS.back)}`;
   act: async (asked, form) => {
     const id = asked.asks('id');
     const given = changeIn(asked, form);
-    if (given instanceof Refusal) return given;
-    const parsed = entryIn(form.field('entry'), id);
-    if (parsed instanceof Refusal) return parsed;
+    const parsed = granted(entryIn(form.field('entry'), id));
     if (form.field('confirm') === '') return showChange(asked, { ...given, ...parsed, isNew: id === '' });
     const change = { kind: 'model', name: parsed.id, entry: parsed.entry } as const;
-    const saved = await asked.operator.catalogue.change(given.act, change, given.version);
-    return saved instanceof Refusal ? saved : opsPath('model', { id: parsed.id, done: 'saved' });
+    granted(await asked.operator.catalogue.change(given.act, change, given.version));
+    return opsPath('model', { id: parsed.id, done: 'saved' });
   },
 });
 
@@ -70,10 +68,7 @@ function backFrom(id: string): string {
   return id === '' ? opsPath('catalogue') : opsPath('model', { id });
 }
 
-function entryIn(
-  text: string,
-  id: string,
-): { readonly id: string; readonly entry: JsonObject } | Refusal<'BAD_REQUEST'> {
+function entryIn(text: string, id: string) {
   const entry = parseJson(text);
   if (!isJsonObject(entry)) return refuse('BAD_REQUEST', 'The entry is not valid JSON.');
   const named = entry['id'] ?? id;
@@ -89,12 +84,8 @@ interface Saving extends GivenChange {
 }
 
 /** Shows what saving an entry would do, with the form that saves it. It is refused like the saving itself. */
-export async function showChange(
-  asked: OpsRequest,
-  { id, entry, isNew, act, version }: Saving,
-): Promise<PageResponse | Refusal> {
-  const seen = await asked.operator.catalogue.preview({ kind: 'model', name: id, entry }, version);
-  if (seen instanceof Refusal) return seen;
+export async function showChange(asked: OpsRequest, { id, entry, isNew, act, version }: Saving) {
+  const seen = granted(await asked.operator.catalogue.preview({ kind: 'model', name: id, entry }, version));
   const find = (models: readonly CatalogueModel[]) => models.find((model) => model.id === id);
   const [before, after] = [find(seen.before.models), find(seen.after.models)];
   if (isNew && before !== undefined) return refuse('CONFLICT', TEXTS.exists);

@@ -1,4 +1,5 @@
-import { type CatalogueModel, upstreamsOf } from '@purser/contract/catalogue.ts';
+import { type CatalogueModel, type CataloguePrice, statedPrice, upstreamsOf } from '@purser/contract/catalogue.ts';
+import { granted } from '#http/planes/planes.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { micros } from '#kernel/values/micros.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
@@ -13,19 +14,13 @@ import type { Form } from '#web/forms/read-form.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 import { actPage } from '#web/ops/frame/act-page.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
-import { opsPath } from '#web/ops/frame/ops-path.ts';
+import { opsPath } from '#web/ops/frame/details.ts';
 import { changeFields, changeIn } from '#web/ops/catalogue/changes.ts';
 import { momentIn } from '#web/ops/catalogue/parts.ts';
 import { EDIT_TEXTS, PRICE_TEXTS as TEXTS } from '#web/ops/catalogue/texts.ts';
 import { showChange } from '#web/ops/models/model-edit.ts';
-import {
-  FORM_RATES,
-  type FormRate,
-  type NewSheet,
-  type Sheet,
-  sheetsOf,
-  withSheet,
-} from '#web/ops/models/price-sheet.ts';
+import { changeInForce } from '#catalogue/price-row.ts';
+import { epochMsOf } from '#kernel/time/clock.ts';
 
 /** The fields of the form as texts. */
 type Typed = Readonly<Record<FormRate | 'margin' | 'marginPerCall' | 'from' | 'reason', string>>;
@@ -62,9 +57,7 @@ ${linkLine(opsPath('model', { id }), EDIT_TEXTS.back)}`;
     const id = asked.asks('id');
     if (priced === undefined) return opsPath('model', { id });
     const given = changeIn(asked, form);
-    if (given instanceof Refusal) return given;
-    const sheet = sheetIn(formOf(form));
-    if (sheet instanceof Refusal) return sheet;
+    const sheet = granted(sheetIn(formOf(form)));
     const entry = withSheet(priced.model, priced.sheet, sheet, asked.clock.nowMs());
     return showChange(asked, { ...given, id, entry, isNew: false });
   },
@@ -143,4 +136,79 @@ ${hiddenField('id', model.id)}
 ${selectField({ name: 'of', label: 'Price of', choices })}
 ${button('Show', { kind: 'quiet' })}
 </form>`;
+}
+
+/** The rates and fees of the form. A price may have more, which it keeps. */
+const FORM_RATES = Object.keys(TEXTS.rates) as FormRate[];
+type FormRate = keyof typeof TEXTS.rates;
+
+/** The price of a model, or of one of its upstreams that has a price of its own. */
+type Sheet = ReturnType<typeof sheetOf>;
+
+/** The prices of an entry that can be changed. */
+function sheetsOf(model: CatalogueModel, nowMs: number): readonly Sheet[] {
+  const { upstreams = [] } = model;
+  const own = sheetOf(model, undefined, statedPrice(model), nowMs);
+  const others = upstreams.flatMap((one, at) =>
+    one.price === undefined ? [] : [sheetOf(model, at, one.price, nowMs)],
+  );
+  const isOwnUsed = upstreams.length === 0 || upstreams.some(({ price }) => price === undefined);
+  return isOwnUsed ? [own, ...others] : others;
+}
+
+function sheetOf(
+  model: CatalogueModel,
+  upstream: number | undefined,
+  stated: CataloguePrice | undefined,
+  nowMs: number,
+) {
+  const own = upstream === undefined ? undefined : model.upstreams?.[upstream];
+  const change = changeInForce((own ?? model).priceChanges, nowMs);
+  return {
+    /** The index of the upstream whose price it is. It is undefined for the model's own price. */
+    upstream,
+    /** The price that is in force now. It is undefined for a free model. */
+    price: change?.price ?? stated,
+    marginBasisPoints: change?.marginBasisPoints ?? own?.marginBasisPoints ?? model.marginBasisPoints,
+    marginMicrosPerCall: change?.marginMicrosPerCall ?? own?.marginMicrosPerCall ?? model.marginMicrosPerCall ?? 0,
+  };
+}
+
+/** A price as it was typed. */
+interface NewSheet {
+  readonly rates: Readonly<Partial<Record<FormRate, number>>>;
+  readonly marginBasisPoints: number;
+  readonly marginMicrosPerCall: number;
+  /** The time from which it holds, in ISO 8601 to the second. It is undefined if it holds at once. */
+  readonly from: string | undefined;
+}
+
+/** The entry with a new price. What the form does not show of the price stays, and so do prices for later. */
+function withSheet(model: CatalogueModel, sheet: Sheet, typed: NewSheet, nowMs: number): object {
+  const { upstream } = sheet;
+  if (upstream === undefined) return changed(model, sheet, typed, nowMs);
+  const upstreams = (model.upstreams ?? []).map((one, at) =>
+    at === upstream ? changed(one, sheet, typed, nowMs) : one,
+  );
+  return { ...model, upstreams };
+}
+
+type Priced = Pick<CatalogueModel, 'priceChanges'>;
+
+function changed(entry: Priced, sheet: Sheet, { rates, from, ...margins }: NewSheet, nowMs: number): object {
+  const kept = Object.entries(sheet.price ?? {}).filter(([name]) => !FORM_RATES.some((rate) => rate === name));
+  const price = { ...rates, ...Object.fromEntries(kept) };
+  const { priceChanges = [], ...rest } = entry;
+  if (from !== undefined) return { ...entry, priceChanges: [...priceChanges, { from, price, ...margins }] };
+  // A price that was set for later and is in force would count instead of the new one.
+  const later = priceChanges.filter((change) => epochMsOf(change.from) > nowMs);
+  const { cacheWriteMicrosPerMillion: _old, ...others } = rest as typeof rest & { cacheWriteMicrosPerMillion?: number };
+  const { marginMicrosPerCall, marginBasisPoints } = margins;
+  return {
+    ...others,
+    price,
+    marginBasisPoints,
+    ...(marginMicrosPerCall === 0 && !('marginMicrosPerCall' in rest) ? {} : { marginMicrosPerCall }),
+    ...(later.length === 0 ? {} : { priceChanges: later }),
+  };
 }

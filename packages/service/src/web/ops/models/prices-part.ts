@@ -10,7 +10,7 @@ import { fold } from '#web/components/fold.ts';
 import { hiddenField } from '#web/fields/form.ts';
 import { list } from '#web/components/list.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
-import { listing, part, soft } from '#web/ops/frame/details.ts';
+import { part, soft } from '#web/ops/frame/details.ts';
 import { changeFields } from '#web/ops/catalogue/changes.ts';
 import { CATALOGUE_TEXTS, MODEL_TEXTS as TEXTS } from '#web/ops/catalogue/texts.ts';
 
@@ -20,14 +20,13 @@ const ROWS_MAX = 30;
 export async function pricesPart(asked: OpsRequest, id: string): Promise<Html> {
   const found = await asked.operator.catalogue.prices(id);
   const prices = found instanceof Refusal ? [] : found;
-  const shown = listing({
+  return part('prices', 'Prices', {
     note: prices.length > ROWS_MAX ? `Only the newest ${ROWS_MAX} are shown.` : CATALOGUE_TEXTS.perMillion,
     columns: ['In force', 'Upstream', 'Input', 'Output', 'Margin', 'Row'],
     numbers: [2, 3, 4, 5],
     rows: prices.slice(0, ROWS_MAX).map((price) => cellsOf(asked, price)),
     empty: 'It has no price yet.',
   });
-  return part('prices', 'Prices', shown);
 }
 
 function cellsOf({ amount, moment }: OpsRequest, { price, fromMs, untilMs, state }: PastPrice) {
@@ -69,15 +68,11 @@ ${button('Show what withdrawing it does')}`;
   return items.length === 0 ? undefined : part('later', 'Planned prices', list(items));
 }
 
-/** A price that is set for later, and the entry without it. */
-interface LaterPrice {
-  readonly fromMs: number;
-  /** The upstream whose price it is. It is undefined for the price of every upstream without a price of its own. */
-  readonly upstream: string | undefined;
-  readonly without: object;
-}
-
-function laterPricesOf(model: CatalogueModel, nowMs: number): readonly LaterPrice[] {
+/**
+ * The prices that are set for later, each with the entry without it. `upstream`: whose price it is; undefined for the price of every upstream
+ * without a price of its own.
+ */
+function laterPricesOf(model: CatalogueModel, nowMs: number) {
   const own = withoutEach(model, nowMs).map(({ fromMs, entry }) => ({ fromMs, upstream: undefined, without: entry }));
   const { upstreams = [] } = model;
   const ofUpstreams = upstreams.flatMap((one, at) =>

@@ -4,10 +4,8 @@ import { PAYMENT_KINDS, PAYMENT_STATES, type PaymentFilter, type PaymentLine } f
 import { badge } from '#web/components/badge.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
-import { ofCells, soft } from '#web/ops/frame/details.ts';
-import type { AppNames } from '#web/ops/frame/links.ts';
+import { type AppNames, ofCells, opsPath, soft } from '#web/ops/frame/details.ts';
 import { choicesOf, listPage, type Typed } from '#web/ops/frame/list-page.ts';
-import { opsPath } from '#web/ops/frame/ops-path.ts';
 import { ANOMALY_TEXTS, KIND_TEXTS, PAYMENTS_TEXTS as TEXTS, STATE_TEXTS } from '#web/ops/payments/texts.ts';
 
 const PAGE_LINES = 50;

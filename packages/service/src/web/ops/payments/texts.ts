@@ -65,19 +65,34 @@ export const PAYMENT_TEXTS = {
     ['looked', 'The books agree with the payment processor.'],
     ['unpaid', 'According to the payment processor, nobody has paid at this checkout.'],
   ]),
+  /** What each kind of case is about. */
+  cases: {
+    kept: 'Money came in but is not in any wallet.',
+    refund_unknown: 'The payment processor does not know the payment of this refund.',
+    refund_not_released: 'A refund was declined, and the wallet is too full to take the money back.',
+    refund_not_returned: 'A refund came back from the payer’s bank, and the money is not in any wallet.',
+    refund_not_taken: 'A refund was paid out, but it was not taken out of any wallet.',
+    dispute_not_booked: 'A bank moved money because of a dispute, but this is not booked in the wallet.',
+    other_currency: 'A refund or dispute is in another currency than the payment. It is not booked.',
+    wallet_suspended: 'A refund or dispute took more than the wallet had. The wallet is suspended.',
+  } satisfies Readonly<Record<CaseKind, string>>,
+  obstacles: {
+    no_wallet: 'Not possible: the wallet does not exist.',
+    currency: 'Not possible: the wallet has another currency.',
+    part_went_back: 'Not possible: part of it was already returned.',
+    nothing_left: 'Not possible: the processor has nothing left to pay back.',
+    too_much: 'Not possible: the wallet would be too full.',
+    too_little: 'Not possible: the available balance does not cover what is owed.',
+    nothing_owed: 'Not needed: the wallet is no longer suspended.',
+  } satisfies Readonly<Record<CaseObstacle, string>>,
+  /** How a case was closed, in words. */
+  settled: 'Resolved by itself',
+  noCase: 'This case is closed, or there is no case with this ID.',
+  calls:
+    'Running calls may change the balance in the meantime. The entries stay as shown, unless the balance falls below the amount that is taken.',
+  noReason: 'Give a reason. It is kept in the audit trail.',
+  declined: 'The payment processor has declined the refund. Nothing was paid back, and there is a new case.',
 } as const;
-
-/** What each kind of case is about. */
-export const CASE_TEXTS: Readonly<Record<CaseKind, string>> = {
-  kept: 'Money came in but is not in any wallet.',
-  refund_unknown: 'The payment processor does not know the payment of this refund.',
-  refund_not_released: 'A refund was declined, and the wallet is too full to take the money back.',
-  refund_not_returned: 'A refund came back from the payer’s bank, and the money is not in any wallet.',
-  refund_not_taken: 'A refund was paid out, but it was not taken out of any wallet.',
-  dispute_not_booked: 'A bank moved money because of a dispute, but this is not booked in the wallet.',
-  other_currency: 'A refund or dispute is in another currency than the payment. It is not booked.',
-  wallet_suspended: 'A refund or dispute took more than the wallet had. The wallet is suspended.',
-};
 
 export const ACT_TEXTS: Readonly<
   Record<CaseAct, { readonly name: string; readonly what: string; readonly done: string }>
@@ -123,25 +138,3 @@ export const ACT_TEXTS: Readonly<
     done: 'The case is closed.',
   },
 };
-
-export const OBSTACLE_TEXTS: Readonly<Record<CaseObstacle, string>> = {
-  no_wallet: 'Not possible: the wallet does not exist.',
-  currency: 'Not possible: the wallet has another currency.',
-  part_went_back: 'Not possible: part of it was already returned.',
-  nothing_left: 'Not possible: the processor has nothing left to pay back.',
-  too_much: 'Not possible: the wallet would be too full.',
-  too_little: 'Not possible: the available balance does not cover what is owed.',
-  nothing_owed: 'Not needed: the wallet is no longer suspended.',
-};
-
-/** The texts of the page that asks once more. */
-export const CONFIRM_TEXTS = {
-  none: 'This case is closed, or there is no case with this ID.',
-  calls:
-    'Running calls may change the balance in the meantime. The entries stay as shown, unless the balance falls below the amount that is taken.',
-  noReason: 'Give a reason. It is kept in the audit trail.',
-  declined: 'The payment processor has declined the refund. Nothing was paid back, and there is a new case.',
-} as const;
-
-/** How a case was closed, in words. */
-export const SETTLED_TEXT = 'Resolved by itself';

@@ -1,5 +1,6 @@
+import { granted } from '#http/planes/planes.ts';
 import { type Html, html } from '#kernel/text/html.ts';
-import { Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { refuse } from '#kernel/faults/refusal.ts';
 import type { PendingAct } from '#operator/acts/pending-act.ts';
 import { button } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
@@ -9,10 +10,8 @@ import { card } from '#web/components/section.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import { type Again, actPage, reasonField, reasonIn } from '#web/ops/frame/act-page.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
-import { listing, part, soft } from '#web/ops/frame/details.ts';
-import type { AppNames } from '#web/ops/frame/links.ts';
+import { type AppNames, listing, opsPath, part, soft } from '#web/ops/frame/details.ts';
 import { pagerOf, placeIn } from '#web/ops/frame/list-page.ts';
-import { opsPath } from '#web/ops/frame/ops-path.ts';
 import { PENDING_TEXTS as TEXTS } from '#web/ops/pending/texts.ts';
 
 const PAGE = 'pending';
@@ -30,11 +29,10 @@ export const pendingPage = actPage({
   },
   act: async ({ operator: { pending }, act }, form) => {
     const reason = reasonIn(form, 'Give a reason of at most 500 characters.');
-    if (reason instanceof Refusal) return reason;
     const id = form.field('id');
     const isRejected = form.field('act') === 'reject';
-    const done = isRejected ? await pending.reject(act(reason), id) : await pending.confirm(act(reason), id);
-    return done instanceof Refusal ? done : opsPath(PAGE, { id, done: isRejected ? 'rejected' : 'confirmed' });
+    granted(isRejected ? await pending.reject(act(reason), id) : await pending.confirm(act(reason), id));
+    return opsPath(PAGE, { id, done: isRejected ? 'rejected' : 'confirmed' });
   },
 });
 
@@ -56,7 +54,7 @@ async function showList(asked: OpsRequest): Promise<PageResponse> {
 ${card(list)}
 ${pagerOf(CURSOR, { page: PAGE, query, place: before, next })}
 ${isAll ? linkLine(opsPath(PAGE), TEXTS.toWaiting) : linkLine(opsPath(PAGE, { show: 'all' }), 'Show all acts')}`;
-  return asked.show({ title: TEXTS.title, body, page: PAGE, done: TEXTS.done.get(asks('done')) });
+  return asked.show({ title: TEXTS.title, body, page: PAGE, done: TEXTS.done });
 }
 
 /** The app, user and payment of an act. */
@@ -90,8 +88,13 @@ async function showAct(asked: OpsRequest, pendingId: string, again: Again | unde
   const refusal = again?.refusal ?? (act === undefined ? refuse('NOT_FOUND', 'There is no such act.') : undefined);
   const names = await asked.operator.apps.names(act === undefined ? [] : [subjectOf(act.subject).appId]);
   const body = html`${act === undefined ? linkLine(opsPath(PAGE), TEXTS.title) : partsOf(asked, act, names)}`;
-  const done = TEXTS.done.get(asked.asks('done'));
-  return asked.show({ title: act === undefined ? TEXTS.title : nameOf(act), body, below: PAGE, refusal, done });
+  return asked.show({
+    title: act === undefined ? TEXTS.title : nameOf(act),
+    body,
+    below: PAGE,
+    refusal,
+    done: TEXTS.done,
+  });
 }
 
 function partsOf(asked: OpsRequest, act: PendingAct, names: AppNames): Html {

@@ -16,7 +16,7 @@ export const PENDING_TEXTS = {
   effectWhat:
     'These figures are from when the act was requested. The act is checked again when you confirm it, because the balance may have changed since.',
   own: 'You requested this act. Somebody else has to confirm it. You can reject it.',
-  done: new Map<string | null, string>([
+  done: new Map([
     ['asked', 'The act is waiting. Somebody else has to confirm it within 24 hours.'],
     ['confirmed', 'The act was done.'],
     ['rejected', 'The act was rejected. No money was moved.'],

@@ -20,18 +20,11 @@ export function stateBadges({ isSuspended, isConnected }: Pick<Wallet, 'isSuspen
   return html`${first}${first && ' '}${second}`;
 }
 
-interface Entries {
-  readonly caption: string;
-  readonly empty: string;
-  readonly currency: string;
-  readonly hasTime: boolean;
-}
-
 /** Entries of the ledger, with the books that they move between. */
 export function entryTable(
   { formats, amount: written, moment }: OpsRequest,
   entries: readonly CellEntry[],
-  { currency, hasTime, ...texts }: Entries,
+  { currency, hasTime, ...texts }: Record<'caption' | 'empty' | 'currency', string> & { readonly hasTime: boolean },
 ): Html {
   return listing({
     ...texts,

@@ -1,4 +1,5 @@
 import { identityQuerySchema, moveIdentitySchema, personActSchema } from '@purser/contract/operator-people.ts';
+import { granted } from '#http/planes/planes.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { WalletOwner } from '#operator/people/wallet-owners.ts';
@@ -9,8 +10,7 @@ import { card } from '#web/components/section.ts';
 import { checked } from '#web/forms/checked.ts';
 import { actPage, type Again, reasonField } from '#web/ops/frame/act-page.ts';
 import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
-import { code, listing, part } from '#web/ops/frame/details.ts';
-import { opsPath } from '#web/ops/frame/ops-path.ts';
+import { code, listing, opsPath, part } from '#web/ops/frame/details.ts';
 import { PERSON_TEXTS as TEXTS } from '#web/ops/wallets/texts.ts';
 import type { Holdings } from '#privacy/deletion.ts';
 import { list, paragraphs } from '#web/components/list.ts';
@@ -37,19 +37,13 @@ ${person && (await personOf(asked, person))}`;
 };
 
 /** The person who signs in with this e-mail, by the rules of the route. */
-async function personWith(
-  { operator }: OpsRequest,
-  email: string,
-): Promise<WalletOwner | Refusal<'BAD_REQUEST' | 'NOT_FOUND'>> {
+async function personWith({ operator }: OpsRequest, email: string) {
   const asked = checked(identityQuerySchema, { email }, { email: TEXTS.email });
   if (asked instanceof Refusal) return asked;
   return (await operator.walletOwners.find(asked.email)) ?? refuse('NOT_FOUND', 'Nobody signs in with this e-mail.');
 }
 
-async function personOf(
-  { operator, may, appLink }: OpsRequest,
-  { identityId, email, wallets }: WalletOwner,
-): Promise<Html> {
+async function personOf({ operator, may, appLink }: OpsRequest, { identityId, email, wallets }: WalletOwner) {
   const names = await operator.apps.names(wallets.map(({ appId }) => appId));
   const list = listing({
     caption: TEXTS.wallets,
@@ -92,10 +86,9 @@ ${person instanceof Refusal ? undefined : await effects(asked, person)}`;
       return asked.show({ title, body, below: 'person', refusal });
     },
     act: async (asked, form) => {
-      const given = checked(personActSchema, { reason: form.field('reason') }, { reason: OPS_TEXTS.reason });
-      if (given instanceof Refusal) return given;
-      const person = await personWith(asked, asked.asks('email'));
-      return person instanceof Refusal ? person : act(asked, person, { reason: given.reason, form });
+      const given = granted(checked(personActSchema, { reason: form.field('reason') }, { reason: OPS_TEXTS.reason }));
+      const person = granted(await personWith(asked, asked.asks('email')));
+      return act(asked, person, { reason: given.reason, form });
     },
   });
 }
@@ -109,8 +102,7 @@ export const personExportPage = personAct({
     return card(html`<p>${email}</p>`, asked.form('person-export', fields, { query: { email: asked.asks('email') } }));
   },
   act: async (asked, { identityId }, { reason }) => {
-    const pieces = await asked.operator.privacy.exportFor(asked.act(reason), identityId);
-    if (pieces instanceof Refusal) return pieces;
+    const pieces = granted(await asked.operator.privacy.exportFor(asked.act(reason), identityId));
     const headers = {
       'content-type': 'application/octet-stream', // Saved, not shown.
       'content-disposition': 'attachment; filename="person.json"',
@@ -133,8 +125,8 @@ export const personDeletePage = personAct({
 ${holdings.obstacles.length > 0 ? obstaclesOf(holdings) : deletionOf(asked, holdings)}`;
   },
   act: async (asked, { identityId }, { reason, form }) => {
-    const done = await asked.operator.privacy.deleteFor(asked.act(reason), identityId, givenUpIn(form));
-    return done instanceof Refusal ? done : opsPath('person', { done: 'deleted' });
+    granted(await asked.operator.privacy.deleteFor(asked.act(reason), identityId, givenUpIn(form)));
+    return opsPath('person', { done: 'deleted' });
   },
 });
 
@@ -183,26 +175,20 @@ ${effects instanceof Refusal ? undefined : effects}`;
   act: async (asked, form) => {
     const [email, to] = [asked.asks('email'), asked.asks('to')];
     const labels = { email: TEXTS.to, reason: OPS_TEXTS.reason };
-    const given = checked(moveIdentitySchema, { email: to, reason: form.field('reason') }, labels);
-    if (given instanceof Refusal) return given;
+    const given = granted(checked(moveIdentitySchema, { email: to, reason: form.field('reason') }, labels));
     const moved = opsPath('person', { email: to, done: 'moved' });
     const person = await personWith(asked, email);
     if (person instanceof Refusal) {
       // A second copy of the form: nobody has the old e-mail any more, and somebody has the new one.
       return (await personWith(asked, to)) instanceof Refusal ? person : moved;
     }
-    const acted = await asked.operator.walletOwners.move(asked.act(given.reason), person.identityId, to);
-    return acted instanceof Refusal ? acted : moved;
+    granted(await asked.operator.walletOwners.move(asked.act(given.reason), person.identityId, to));
+    return moved;
   },
 });
 
 /** What the move will do, with the form that does it. Undefined as long as no new e-mail was typed. */
-async function moveEffects(
-  asked: OpsRequest,
-  email: string,
-  to: string,
-  again: Again | undefined,
-): Promise<Html | Refusal | undefined> {
+async function moveEffects(asked: OpsRequest, email: string, to: string, again: Again | undefined) {
   const { operator, formats } = asked;
   const before = await personWith(asked, email);
   if (before instanceof Refusal || to === '') return before instanceof Refusal ? before : undefined;

@@ -52,15 +52,8 @@ export const ENTRY_TEXTS: Readonly<Record<string, string>> = {
   owed_in: 'Shortfall came from another cell',
 };
 
-interface ActTexts {
-  readonly title: string;
-  readonly what: string;
-  readonly button: string;
-  readonly done: string;
-}
-
 /** What each act says of itself. */
-export const ACT_TEXTS: Readonly<Record<WalletAct['act'], ActTexts>> = {
+export const ACT_TEXTS: Readonly<Record<WalletAct['act'], Record<'title' | 'what' | 'button' | 'done', string>>> = {
   open: {
     title: 'Open a wallet',
     what: 'Opens a connected wallet for a user who has agreed elsewhere, with a first credit if you enter one.',

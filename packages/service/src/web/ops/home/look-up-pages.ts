@@ -1,16 +1,82 @@
-import { foundCallOf, type KnownCall, knownCalls } from '#http/planes/find-calls.ts';
 import { type Html, html } from '#kernel/text/html.ts';
+import { refuse } from '#kernel/faults/refusal.ts';
+import type { FoundElsewhere } from '#http/cells/operators/find.ts';
+import type { FoundEntity } from '#operator/look-up/entities.ts';
+import { definitionList } from '#web/components/definition-list.ts';
+import { list } from '#web/components/list.ts';
+import { card } from '#web/components/section.ts';
+import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
+import { type AppNames, code, part } from '#web/ops/frame/details.ts';
+import { CALL_TEXTS, FIND_TEXTS as TEXTS } from '#web/ops/home/texts.ts';
+import { foundCallOf, type KnownCall, knownCalls } from '#http/planes/find-calls.ts';
 import { parseCallId, parseCorrelationId } from '#kernel/values/ids.ts';
 import { microsSumFromRow } from '#kernel/values/micros.ts';
 import type { CallBooks } from '#operator/look-up/call-books.ts';
-import { definitionList } from '#web/components/definition-list.ts';
 import { wireName } from '#web/format/wire-name.ts';
 import { saidBy, timelineOf } from '#web/console/calls/timeline.ts';
 import { CALL_TEXTS as LIFE_TEXTS, CALLS_TEXTS, OUTCOME_TEXTS } from '#web/console/calls/texts.ts';
-import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
-import { code, listing, part } from '#web/ops/frame/details.ts';
-import type { AppNames } from '#web/ops/frame/links.ts';
-import { CALL_TEXTS as TEXTS } from '#web/ops/home/texts.ts';
+
+/** At most this many related entities of each found one are shown. A person may own a hundred wallets. */
+const RELATED_MAX = 20;
+const FOUND_MAX = 50;
+const QUERY_LENGTH_MAX = 512;
+
+/** The page `/ops/find?q=`, which shows the entity with this id or address, and what hangs on it. */
+export const findPage: OpsPage = {
+  GET: async (asked) => {
+    const { operator } = asked;
+    const query = asked.asks('q').slice(0, QUERY_LENGTH_MAX);
+    const found = query === '' ? [] : await operator.find(query);
+    const shown = found.slice(0, FOUND_MAX);
+    const entities = shown.flatMap((one) => [one, ...one.related.slice(0, RELATED_MAX)]);
+    const names = await operator.apps.names(entities.filter(({ kind }) => kind === 'app').map(({ id }) => id));
+    const isMissing = query !== '' && found.length === 0;
+    const elsewhere = isMissing ? await operator.findElsewhere(query) : [];
+    const body = html`${isMissing ? card(html`<p role="alert">${TEXTS.none(query)}</p>${elsewherePart(elsewhere)}`) : undefined}
+${shown.map((one, at) => entityOf(asked, one, at, names))}
+${found.length === 0 ? html`<p class="soft">${TEXTS.what}</p>` : undefined}`;
+    const refusal = isMissing ? refuse('NOT_FOUND', TEXTS.none(query)) : undefined;
+    return asked.show({ title: 'Find anything', body, page: 'find', refusal, isSaid: true });
+  },
+};
+
+/** Returns undefined if there are no other cells, or they all have nothing. */
+function elsewherePart(cells: readonly FoundElsewhere[]): Html | undefined {
+  const lines = cells.flatMap(({ cell, has }) => {
+    if (has === undefined) return html`<div>${TEXTS.away(cell)}</div>`;
+    return has ? html`<div>${TEXTS.elsewhere(cell)}</div>` : [];
+  });
+  return lines.length === 0 ? undefined : list(lines);
+}
+
+function entityOf(
+  { link, appLink, moment, ...asked }: OpsRequest,
+  found: FoundEntity,
+  place: number,
+  names: AppNames,
+): Html {
+  const { kind, name, state, atMs, amount, related } = found;
+  const facts = definitionList([
+    ['ID', link(found, kind === 'identity' ? name : undefined)],
+    name === undefined ? undefined : ['Name', name],
+    state === undefined ? undefined : ['State', state],
+    atMs === undefined ? undefined : ['When', moment(atMs)],
+    amount === undefined ? undefined : ['Amount', asked.amount(amount)],
+  ]);
+  const hanging = related.slice(0, RELATED_MAX).map((one) => {
+    const linked = one.kind === 'app' ? appLink(one.id, names) : link(one, one.name);
+    return html`<div>${TEXTS.kinds[one.kind]}: ${linked}</div>`;
+  });
+  const rest = related.length - hanging.length;
+  return part(
+    `found-${place}`,
+    TEXTS.kinds[kind],
+    facts,
+    html`<h3>Related</h3>`,
+    related.length === 0 ? html`<p class="soft">Nothing is related to it.</p>` : list(hanging),
+    rest > 0 ? html`<p class="soft">and ${rest} more</p>` : undefined,
+  );
+}
 
 /** A client may give one correlation id to many calls. So many of them are shown. */
 const SHOWN_MAX = 10;
@@ -32,10 +98,10 @@ export const callPage: OpsPage = {
     const only = callId ?? (calls.length === 1 && calls[0] ? foundCallOf(calls[0]).callId : undefined);
     const books = only === undefined ? NO_BOOKS : await callBooks(only);
     const { hold } = books;
-    if (calls.length === 0 && hold === undefined) return asked.showNoSuch('find', TEXTS.none);
+    if (calls.length === 0 && hold === undefined) return asked.showNoSuch('find', CALL_TEXTS.none);
     const of = calls.map((call) => foundCallOf(call).appId);
     const names = await apps.names(hold === undefined ? of : [...of, hold.app_id]);
-    const body = html`${calls.slice(0, SHOWN_MAX).map((call, at) => viewOf(asked, call, at, names))}
+    const body = html`${calls.slice(0, SHOWN_MAX).map((call, at) => callOf(asked, call, at, names))}
 ${hold && holdOf(asked, hold, names)}
 ${only === undefined ? undefined : entriesOf(asked, books)}
 <p class="soft">Prompts and answers are never kept.</p>`;
@@ -43,7 +109,7 @@ ${only === undefined ? undefined : entriesOf(asked, books)}
   },
 };
 
-function viewOf(asked: OpsRequest, call: KnownCall, at: number, names: AppNames): Html {
+function callOf(asked: OpsRequest, call: KnownCall, at: number, names: AppNames): Html {
   const steps = timelineOf(call, (amount) => asked.amount(amount));
   const life = html`<ol>${steps.map(({ name, what }) => html`<li><div><strong>${name}</strong><br>${what}</div></li>\n`)}</ol>`;
   return html`<div class="columns">
@@ -68,8 +134,8 @@ function factsOf({ link, appLink, moment }: OpsRequest, call: KnownCall, names: 
     trace && [CALLS_TEXTS.outcome, OUTCOME_TEXTS[trace.outcome]],
     trace?.code === undefined ? undefined : ['Code', code(trace.code)],
     trace?.param === undefined ? undefined : [LIFE_TEXTS.param, code(trace.param)],
-    [TEXTS.app, appLink(appId, names)],
-    hasWallet ? [TEXTS.wallet, link({ kind: 'wallet', id: `${appId} ${userId}` }, userId)] : undefined,
+    [CALL_TEXTS.app, appLink(appId, names)],
+    hasWallet ? [CALL_TEXTS.wallet, link({ kind: 'wallet', id: `${appId} ${userId}` }, userId)] : undefined,
     hasWallet || userId === undefined ? undefined : [LIFE_TEXTS.user, userId],
     ['Mode', mode],
     wire === undefined ? undefined : [LIFE_TEXTS.wire, wireName(wire)],
@@ -111,17 +177,16 @@ function holdOf(
   { app_id: app, user_id: user, amount_micros, placed_at }: NonNullable<CallBooks['hold']>,
   names: AppNames,
 ): Html {
-  const facts = definitionList([
-    [TEXTS.wallet, link({ kind: 'wallet', id: `${app} ${user}` }, user)],
-    [TEXTS.app, appLink(app, names)],
+  return part('hold', 'Money on hold', html`<p class="soft">${CALL_TEXTS.holdWhat}</p>`, [
+    [CALL_TEXTS.wallet, link({ kind: 'wallet', id: `${app} ${user}` }, user)],
+    [CALL_TEXTS.app, appLink(app, names)],
     ['Amount', amount(amount_micros)],
     ['Placed', moment(placed_at.getTime())],
   ]);
-  return part('hold', 'Money on hold', html`<p class="soft">${TEXTS.holdWhat}</p>`, facts);
 }
 
 function entriesOf({ amount, moment }: OpsRequest, { entries }: CallBooks): Html {
-  const shown = listing({
+  return part('entries', 'Entries in the ledger', {
     note: 'What the call booked in the wallet',
     columns: ['Number', 'Kind', 'From', 'To', 'Amount', 'Balance after', 'When'],
     numbers: [4, 5],
@@ -136,5 +201,4 @@ function entriesOf({ amount, moment }: OpsRequest, { entries }: CallBooks): Html
     ]),
     empty: 'The call booked nothing.',
   });
-  return part('entries', 'Entries in the ledger', shown);
 }

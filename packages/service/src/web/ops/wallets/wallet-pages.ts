@@ -1,37 +1,123 @@
-import { WALLET_ACTS } from '@purser/contract/operator-wallets.ts';
-import { type Html, html } from '#kernel/text/html.ts';
+import { WALLET_ACTS, walletListQuerySchema } from '@purser/contract/operator-wallets.ts';
+import { walletFilterOf } from '#http/operator-plane/money/wallets.ts';
+import { html, type Html } from '#kernel/text/html.ts';
+import { Refusal, refuse } from '#kernel/faults/refusal.ts';
+import type { ListedWallet } from '#operator/money/wallets.ts';
+import { buttonLink, row } from '#web/components/button.ts';
+import { AMOUNT_TEXTS } from '#web/components/texts.ts';
+import { amountText, parseAmount } from '#web/format/typed-amount.ts';
+import { checked } from '#web/forms/checked.ts';
+import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
+import { code, listing, ofCells, opsPath, part } from '#web/ops/frame/details.ts';
+import { choicesOf, listPage, pagerOf, type Typed } from '#web/ops/frame/list-page.ts';
+import { entryTable, stateBadges } from '#web/ops/wallets/parts.ts';
+import { ACT_TEXTS, ASK_TEXTS, ENTRY_TEXTS, WALLET_TEXTS, WALLETS_TEXTS as TEXTS } from '#web/ops/wallets/texts.ts';
 import type { AppId, EndUserId } from '#kernel/values/ids.ts';
 import { type Micros, microsFromRow, microsSumFromRow } from '#kernel/values/micros.ts';
-import { refuse } from '#kernel/faults/refusal.ts';
 import { parsePlace, type Place, placeText } from '#ledger/history/place.ts';
-import type { WalletDetails } from '#operator/money/wallets.ts';
-import type { Payment } from '#payments/refunds/refunds.ts';
 import { badge } from '#web/components/badge.ts';
-import { buttonLink, row } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { figures } from '#web/figures/figures.ts';
 import { card } from '#web/components/section.ts';
-import { amountText } from '#web/format/typed-amount.ts';
-import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
-import { code, listing, part } from '#web/ops/frame/details.ts';
-import type { AppNames } from '#web/ops/frame/links.ts';
-import { pagerOf } from '#web/ops/frame/list-page.ts';
-import { opsPath } from '#web/ops/frame/ops-path.ts';
-import { entryTable, stateBadges } from '#web/ops/wallets/parts.ts';
-import { walletAsked } from '#web/ops/wallets/asked-act.ts';
-import { ACT_TEXTS, ASK_TEXTS, ENTRY_TEXTS, WALLET_TEXTS as TEXTS } from '#web/ops/wallets/texts.ts';
+import { walletAsked } from '#web/ops/wallets/act-page.ts';
+
+const PAGE_WALLETS = 50;
+
+/** The fields of the filter, each with what the route that lists wallets calls it. */
+const FIELDS = {
+  app: { label: 'App ID', of: 'appId' },
+  user: { label: 'User ID begins with', of: 'userId' },
+  status: { label: 'State', of: 'status', choices: choicesOf(TEXTS.statuses, 'All') },
+  sort: { label: 'Sort by', of: 'sort', choices: choicesOf(TEXTS.sorts) },
+  minHeld: { label: 'On hold at least', of: 'minHeldMicros' },
+  minBalance: { label: 'Balance at least', of: 'minBalanceMicros' },
+  maxBalance: { label: 'Balance at most', of: 'maxBalanceMicros' },
+  from: { label: 'Opened from (UTC)', of: 'openedFrom', type: 'datetime-local' },
+  before: { label: 'Opened before (UTC)', of: 'openedBefore', type: 'datetime-local' },
+} as const;
+
+type Name = keyof typeof FIELDS;
+
+/** The page `/ops/wallets`, which lists wallets of all apps. */
+export const walletsPage = listPage({
+  page: 'wallets',
+  title: 'Wallets',
+  above: ({ operator }) => html`<p class="soft">${TEXTS.what}</p>${ofCells(operator.cell, TEXTS.otherCells)}`,
+  fields: () => FIELDS,
+  cursor: { name: 'after', first: 'First page', more: 'Next page' },
+  read: async ({ operator }, typed, after) => {
+    const query = queryOf(typed, after);
+    if (query instanceof Refusal) return query;
+    const page = { isOldestFirst: query.sort === 'oldest', after: query.after, most: PAGE_WALLETS };
+    const found = await operator.walletList.page(walletFilterOf(query), page);
+    return found instanceof Refusal ? found : { rows: found.wallets, next: found.next };
+  },
+  caption: 'Wallets',
+  columns: ({ operator: { cell } }) => (cell === undefined ? TEXTS.columns : [...TEXTS.columns, 'Cell']),
+  numbers: [3, 4, 5],
+  appOf: ({ appId }: ListedWallet) => appId,
+  cells: ({ operator: { cell }, appLink, amount, moment }, wallet, names) => {
+    const { appId, userId, currency, balance, held, shortfall, openedAtMs } = wallet;
+    return [
+      wallet.cell === cell
+        ? html`<a href="${opsPath('wallet', { app: appId, user: userId })}">${code(userId)}</a>`
+        : code(userId),
+      appLink(appId, names),
+      stateBadges(wallet),
+      amount(balance, currency),
+      amount(held, currency),
+      shortfall === 0n ? '' : amount(shortfall, currency),
+      moment(openedAtMs),
+      ...(cell === undefined ? [] : [wallet.cell ?? cell]),
+    ];
+  },
+  empty: (typed, after, next) => {
+    if (next !== undefined) return 'None of the 5,000 wallets searched so far match. Continue on the next page.';
+    const isNarrowed = Object.entries(typed).some(([name, value]) => name !== 'sort' && value !== '');
+    return isNarrowed || after !== undefined ? 'No wallets match.' : TEXTS.noneYet;
+  },
+  after: ({ may }: OpsRequest, typed) =>
+    row(
+      may('wallet-open') ? buttonLink(opsPath('wallet-open', { app: typed.app }), 'Open a wallet', 'quiet') : undefined,
+      buttonLink(opsPath('person'), 'Find a person', 'quiet'),
+    ),
+});
+
+/** What was typed, by the rules of the route that lists wallets. */
+function queryOf(typed: Typed<Name>, after: string | undefined) {
+  const [minHeldMicros, minBalanceMicros, maxBalanceMicros] = [typed.minHeld, typed.minBalance, typed.maxBalance].map(
+    (text) => (text === '' ? undefined : (parseAmount(text)?.toString() ?? 'unread')),
+  );
+  if ([minHeldMicros, minBalanceMicros, maxBalanceMicros].includes('unread')) {
+    return refuse('BAD_REQUEST', AMOUNT_TEXTS.fault);
+  }
+  const asked = {
+    appId: typed.app || undefined,
+    userId: typed.user || undefined,
+    status: typed.status || undefined,
+    sort: (typed.user === '' && typed.sort) || undefined, // A search by user has an order of its own.
+    openedFrom: momentTyped(typed.from),
+    openedBefore: momentTyped(typed.before),
+    after,
+    minHeldMicros,
+    minBalanceMicros,
+    maxBalanceMicros,
+  };
+  const labels = Object.fromEntries(Object.values(FIELDS).map(({ of, label }) => [of, label]));
+  return checked(walletListQuerySchema, asked, labels);
+}
+
+/** A browser writes a moment without seconds if they are zero, and without a time zone. */
+function momentTyped(text: string): string | undefined {
+  if (text === '') return undefined;
+  return /T\d\d:\d\d$/.test(text) ? `${text}:00Z` : `${text}Z`;
+}
 
 const PAGE_ENTRIES = 25;
 const SHOWN_HOLDS = 20;
 const SHOWN_PAYMENTS = 20;
 
-interface Shown extends WalletDetails {
-  readonly appId: AppId;
-  readonly userId: EndUserId;
-  readonly owner: { readonly email: string } | undefined;
-  readonly payments: readonly Payment[];
-  readonly names: AppNames;
-}
+type Shown = NonNullable<Awaited<ReturnType<typeof read>>>;
 
 /** The page `/ops/wallet?app=&user=`, which shows one wallet and the ways to change it. */
 export const walletPage: OpsPage = {
@@ -40,7 +126,7 @@ export const walletPage: OpsPage = {
     const before = asked.query.get('before') ?? '';
     const shown = wallet && (await read(asked, wallet, parsePlace(before)));
     if (shown === undefined) {
-      return asked.show({ title: 'No such wallet', below: 'wallets', refusal: refuse('NOT_FOUND', TEXTS.none) });
+      return asked.show({ title: 'No such wallet', below: 'wallets', refusal: refuse('NOT_FOUND', WALLET_TEXTS.none) });
     }
     const body = html`<div id="state" data-live>
 ${figuresOf(asked, shown)}
@@ -56,9 +142,9 @@ ${entriesOf(asked, shown, before)}`;
 
 async function read(
   { operator }: OpsRequest,
-  wallet: Pick<Shown, 'appId' | 'userId'>,
+  wallet: { readonly appId: AppId; readonly userId: EndUserId },
   before: Place | undefined,
-): Promise<Shown | undefined> {
+) {
   const details = await operator.wallets.find(wallet, { before, most: PAGE_ENTRIES });
   if (details === undefined) return undefined;
   const [owner, payments, names] = await Promise.all([
@@ -100,13 +186,13 @@ function figuresOf({ formats, amount }: OpsRequest, { wallet }: Shown): Html {
     name,
     value: formats.coins(size, currency),
     note: `Exactly ${amount(size, currency)}`,
-    before: TEXTS.micros(formats.count(Number(size))),
+    before: WALLET_TEXTS.micros(formats.count(Number(size))),
   });
   return figures([
-    figure(TEXTS.balance, balance),
-    figure(TEXTS.held, held),
-    figure(TEXTS.available, available),
-    figure(TEXTS.shortfall, shortfall),
+    figure(WALLET_TEXTS.balance, balance),
+    figure(WALLET_TEXTS.held, held),
+    figure(WALLET_TEXTS.available, available),
+    figure(WALLET_TEXTS.shortfall, shortfall),
   ]);
 }
 
@@ -114,11 +200,11 @@ function factsOf({ appLink, amount }: OpsRequest, { wallet, appId, userId, owner
   const { cap, currency, spentThisMonth } = wallet;
   const person = owner && html`<a href="${opsPath('person', { email: owner.email })}">${owner.email}</a>`;
   return definitionList([
-    [TEXTS.state, stateBadges(wallet)],
+    [WALLET_TEXTS.state, stateBadges(wallet)],
     ['App', appLink(appId, names)],
     ['User', code(userId)],
     ['Owner', person ?? 'nobody: the user has not connected yet, or the wallet was released'],
-    [TEXTS.cap, cap === undefined ? TEXTS.noCap : amount(cap, currency)],
+    [WALLET_TEXTS.cap, cap === undefined ? WALLET_TEXTS.noCap : amount(cap, currency)],
     ['Spent this month', amount(spentThisMonth, currency)],
   ]);
 }
@@ -130,7 +216,7 @@ function actsOf({ may }: OpsRequest, { appId, userId, owner, wallet }: Shown): H
     .filter((act) => act !== 'reinstate' || wallet.isSuspended)
     .map((act) => buttonLink(opsPath(`wallet-${act}`, { app: appId, user: userId }), ACT_TEXTS[act].title, 'quiet'));
   if (links.length === 0) return undefined;
-  return part('acts', 'Change the wallet', html`<p class="soft">${TEXTS.actsWhat}</p>`, row(...links));
+  return part('acts', 'Change the wallet', html`<p class="soft">${WALLET_TEXTS.actsWhat}</p>`, row(...links));
 }
 
 function holdsOf({ formats, amount, moment }: OpsRequest, { wallet, holds }: Shown): Html {
@@ -176,7 +262,7 @@ function paymentsOf({ may, moment, amount: written }: OpsRequest, { appId, userI
           moment(paidAtMs),
           html`<a href="${opsPath('payment', { id: paymentId })}">${code(paymentId)}</a>${refund}`,
           written(amount, currency),
-          html`${written(refunded, currency)}${disputed === 0n ? undefined : html`<br>${TEXTS.disputed(written(disputed, currency))}`}`,
+          html`${written(refunded, currency)}${disputed === 0n ? undefined : html`<br>${WALLET_TEXTS.disputed(written(disputed, currency))}`}`,
           state === 'credited' ? 'in the wallet' : badge('needs a decision', 'warn'),
         ];
       }),

@@ -1,8 +1,9 @@
+import { granted } from '#http/planes/planes.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { microsFromRow, microsSumFromRow } from '#kernel/values/micros.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { DeskDetails } from '#operator/money/payment-desk.ts';
-import type { CaseAct, CaseEffect } from '#payments/cases/effects.ts';
+import { CASE_ACTS, type CaseAct, type CaseEffect } from '#payments/cases/effects.ts';
 import type { CaseRow } from '#payments/cases/queries.ts';
 import { type CaseWithEffects, leftOf } from '#payments/overview/overview.ts';
 import type { PaymentOfCheckout } from '#payments/overview/queries.ts';
@@ -12,22 +13,13 @@ import { definitionList } from '#web/components/definition-list.ts';
 import { hiddenField } from '#web/fields/form.ts';
 import { headlineAmount } from '#web/figures/money.ts';
 import { card } from '#web/components/section.ts';
-import { actPage, reasonField, reasonIn } from '#web/ops/frame/act-page.ts';
+import { actPage, hiddenFields, reasonField, reasonIn } from '#web/ops/frame/act-page.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
-import { code, listing, part, soft } from '#web/ops/frame/details.ts';
-import type { AppNames } from '#web/ops/frame/links.ts';
-import { opsPath } from '#web/ops/frame/ops-path.ts';
-import {
-  ACT_TEXTS,
-  ANOMALY_TEXTS,
-  CASE_TEXTS,
-  CONFIRM_TEXTS,
-  KIND_TEXTS,
-  OBSTACLE_TEXTS,
-  PAYMENT_TEXTS as TEXTS,
-  SETTLED_TEXT,
-  STATE_TEXTS,
-} from '#web/ops/payments/texts.ts';
+import { type AppNames, code, listing, opsPath, part, soft } from '#web/ops/frame/details.ts';
+import { ACT_TEXTS, ANOMALY_TEXTS, KIND_TEXTS, PAYMENT_TEXTS as TEXTS, STATE_TEXTS } from '#web/ops/payments/texts.ts';
+import { parseId } from '#kernel/values/ids.ts';
+import { PendingAct } from '#operator/acts/pending-act.ts';
+import { linkLine } from '#web/components/navigation.ts';
 
 /** The page `/ops/payment?id=`, which shows a checkout and everything that hangs on it. Its form looks it up at the processor. */
 export const paymentPage = actPage({
@@ -49,11 +41,9 @@ ${card(historyTable(asked, found))}`;
     return asked.show({ title: 'One payment', body, below: 'payments', refusal: again?.refusal, done });
   },
   act: async (asked, form) => {
-    const reason = reasonIn(form, CONFIRM_TEXTS.noReason);
-    if (reason instanceof Refusal) return reason;
+    const reason = reasonIn(form, TEXTS.noReason);
     const id = form.field('id');
-    const looked = await asked.operator.paymentDesk.lookUp(asked.act(reason), id);
-    if (looked instanceof Refusal) return looked;
+    const looked = granted(await asked.operator.paymentDesk.lookUp(asked.act(reason), id));
     return looked === 'unknown' ? refuse('CONFLICT', TEXTS.unknownThere) : opsPath('payment', { id, done: looked });
   },
 });
@@ -75,14 +65,14 @@ function caseOf({ amount: written, moment }: OpsRequest, { row, amount, effects 
     row.anomaly === null ? undefined : [TEXTS.anomaly, ANOMALY_TEXTS[row.anomaly]],
     row.subject === row.payment_id ? undefined : ['About', code(row.subject)],
   ]);
-  return html`<div class="alert"><p><strong>${CASE_TEXTS[row.kind]}</strong></p>
+  return html`<div class="alert"><p><strong>${TEXTS.cases[row.kind]}</strong></p>
 ${facts}
 <div class="row">${effects.map((effect) => wayOf(row, effect))}</div></div>`;
 }
 
 /** The way to the page that asks once more, or why there is none. */
 function wayOf(row: CaseRow, { act, obstacle }: CaseEffect): Html {
-  if (obstacle !== undefined) return html`<p>${ACT_TEXTS[act].name}: ${OBSTACLE_TEXTS[obstacle]}</p>`;
+  if (obstacle !== undefined) return html`<p>${ACT_TEXTS[act].name}: ${TEXTS.obstacles[obstacle]}</p>`;
   const href = opsPath('payment-case', { id: row.payment_id, case: row.case_id, act });
   return buttonLink(href, ACT_TEXTS[act].name, 'quiet');
 }
@@ -105,7 +95,8 @@ function checkoutOf(asked: OpsRequest, { checkout, payments, wallet }: DeskDetai
 
 function paymentOf(asked: OpsRequest, { movedBack }: DeskDetails, payment: PaymentOfCheckout, at: number): Html {
   const { currency, anomaly, state } = payment;
-  const facts = definitionList([
+  const amount = headlineAmount({ amount: microsFromRow(payment.amount_micros), currency }, asked.formats);
+  return part(`payment-${at + 1}`, 'Payment', amount, [
     [TEXTS.id, code(payment.payment_id)],
     [TEXTS.state, badge(STATE_TEXTS[state], state === 'kept' ? 'warn' : 'good')],
     anomaly === null ? undefined : [TEXTS.anomaly, ANOMALY_TEXTS[anomaly]],
@@ -113,8 +104,6 @@ function paymentOf(asked: OpsRequest, { movedBack }: DeskDetails, payment: Payme
     ['Not refunded', asked.amount(leftOf(payment, movedBack), currency)],
     [TEXTS.atProcessor, code(payment.processor_payment)],
   ]);
-  const amount = headlineAmount({ amount: microsFromRow(payment.amount_micros), currency }, asked.formats);
-  return part(`payment-${at + 1}`, 'Payment', amount, facts);
 }
 
 function lookUpOf(asked: OpsRequest, id: string): Html {
@@ -170,8 +159,8 @@ function solvedTable({ moment }: OpsRequest, { cases }: DeskDetails): Html {
       .filter(({ row }) => row.closed_at !== null)
       .map(({ row }) => [
         moment(row.closed_at?.getTime() ?? 0),
-        CASE_TEXTS[row.kind],
-        Object.hasOwn(ACT_TEXTS, row.closed_as ?? '') ? ACT_TEXTS[row.closed_as as CaseAct].name : SETTLED_TEXT,
+        TEXTS.cases[row.kind],
+        Object.hasOwn(ACT_TEXTS, row.closed_as ?? '') ? ACT_TEXTS[row.closed_as as CaseAct].name : TEXTS.settled,
       ]),
     empty: 'There are no decisions.',
   });
@@ -189,4 +178,81 @@ function historyTable({ moment }: OpsRequest, { history }: DeskDetails): Html {
     ]),
     empty: 'There is no history.',
   });
+}
+
+/**
+ * The page `/ops/payment-case?id=&case=&act=`, which asks once more, and shows first what the act will do to the
+ * books.
+ */
+export const casePage = actPage({
+  show: async (asked, again) => {
+    const { id, caseId, act } = chosenOf(again?.form.field ?? asked.asks);
+    const refusal = again?.refusal;
+    const found = await asked.operator.paymentDesk.find(id);
+    const one = found?.cases.find(({ row }) => row.case_id === caseId);
+    const effect = one?.effects.find((each) => each.act === act);
+    const back = linkLine(opsPath('payment', { id }), 'Back to the payment');
+    if (caseId === undefined || one === undefined || effect === undefined) {
+      const why = refusal ?? refuse('NOT_FOUND', TEXTS.noCase);
+      const body = card(html`<p role="alert">${why.message}</p>`, found === undefined ? undefined : back);
+      return asked.show({ title: 'No such case', body, below: 'payments', refusal: why, isSaid: true });
+    }
+    const { name, what } = ACT_TEXTS[effect.act];
+    const chosen = { id, case: caseId, act: effect.act };
+    const fields = html`${hiddenFields(chosen)}${reasonField({ autocomplete: 'off' })}
+${button(name, { kind: 'danger' })}`;
+    const body = html`${card(html`<p>${TEXTS.cases[one.row.kind]}</p>`, html`<p>${what}</p>`, effectOf(asked, one.row, effect))}
+${card(asked.form('payment-case', fields, { query: chosen }), back)}`;
+    return asked.show({ title: name, body, below: 'payments', refusal });
+  },
+  act: async (asked, form) => {
+    const { id, caseId, act } = chosenOf(form.field);
+    if (act === undefined || caseId === undefined) return refuse('NOT_FOUND', TEXTS.noCase);
+    const reason = reasonIn(form, TEXTS.noReason);
+    const done = await asked.operator.paymentDesk.solve(asked.act(reason), { caseId, act });
+    if (done instanceof PendingAct) return opsPath('pending', { id: done.pendingId });
+    if (done instanceof Refusal) return done;
+    return done === 'declined' ? refuse('CONFLICT', TEXTS.declined) : opsPath('payment', { id, done: act });
+  },
+});
+
+/** A case of a payment, and an act that solves it, as an address or a form names them. */
+function chosenOf(field: (name: string) => string) {
+  return {
+    id: field('id'),
+    caseId: parseId('case', field('case')),
+    act: CASE_ACTS.find((one) => one === field('act')),
+  };
+}
+
+function change(now: string, after: string): Html {
+  return html`${now} before<br>${after} after`;
+}
+
+function word(is: boolean): string {
+  return is ? 'yes' : 'no';
+}
+
+/** What an act will do, exact to the micro, in the currency of the payment that went wrong. */
+function effectOf(asked: OpsRequest, row: CaseRow, { entries, before, after, paidBack }: CaseEffect): Html {
+  const shown = (amount: bigint) => asked.amount(amount, row.currency);
+  const list = listing({
+    caption: 'What it will do to the books',
+    columns: ['Entry', 'From', 'To', 'Amount'],
+    numbers: [3],
+    rows: entries.map(({ kind, debit, credit, amount }) => [code(kind), debit, credit, shown(amount)]),
+    empty: 'Nothing will be booked.',
+  });
+  const isMoved = before !== undefined && after !== undefined && entries.length > 0;
+  const facts = definitionList([
+    paidBack === undefined ? undefined : ['Paid back to the payer', shown(paidBack)],
+    isMoved ? ['Balance of the wallet', change(shown(before.balance), shown(after.balance))] : undefined,
+    isMoved && (before.shortfall > 0n || after.shortfall > 0n)
+      ? ['Owed to us', change(shown(before.shortfall), shown(after.shortfall))]
+      : undefined,
+    isMoved && before.isSuspended !== after.isSuspended
+      ? ['Suspended', change(word(before.isSuspended), word(after.isSuspended))]
+      : undefined,
+  ]);
+  return html`${list}${facts}${entries.length > 0 ? html`<p class="soft">${TEXTS.calls}</p>` : undefined}`;
 }
