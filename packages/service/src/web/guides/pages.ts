@@ -58,11 +58,11 @@ function guidesOf(guides: readonly Guide[], reader: Reader): readonly Guide[] {
 /** Asks who the reader is, so that they see their guides and no others. */
 function question(): Html {
   const ways = READERS.map((reader) => {
-    const { heading, what, link } = TEXTS.readers[reader];
+    const { heading, what, guides } = TEXTS.readers[reader];
     return section({
       id: reader,
       heading,
-      body: [html`<p>${what}</p>`, linkLine(`/guides/${FIRST_GUIDES[reader]}`, link)],
+      body: [html`<p>${what}</p>`, linkLine(`/guides/${FIRST_GUIDES[reader]}`, guides)],
     });
   });
   return html`<p class="soft">${TEXTS.ask}</p>

@@ -5,7 +5,6 @@ interface ReaderTexts {
   /** The reader would say this of themselves. */
   readonly heading: string;
   readonly what: string;
-  readonly link: string;
   /** Their guides are called this. */
   readonly guides: string;
   readonly search: string;
@@ -15,25 +14,23 @@ const READERS: Readonly<Record<Reader, ReaderTexts>> = {
   apps: {
     heading: 'I build an app',
     what: 'Call models, and let your users pay for their own calls: keys, errors, streaming, retries, the sandbox and webhooks.',
-    link: 'Guides for app developers',
-    guides: 'Guides for app developers',
-    search: 'Search the guides for app developers',
+    ...named('app developers'),
   },
   owners: {
     heading: 'I have a wallet',
     what: 'What is charged and when, the monthly cap, pausing an app, refunds, coding agents, and what others can see.',
-    link: 'Guides for wallet owners',
-    guides: 'Guides for wallet owners',
-    search: 'Search the guides for wallet owners',
+    ...named('wallet owners'),
   },
   operators: {
     heading: 'I run this service',
     what: 'Install it, connect models and payments, watch it, back it up, and know what to do when something goes wrong.',
-    link: 'Guides for operators',
-    guides: 'Guides for operators',
-    search: 'Search the guides for operators',
+    ...named('operators'),
   },
 };
+
+function named(readers: string) {
+  return { guides: `Guides for ${readers}`, search: `Search the guides for ${readers}` };
+}
 
 const GROUPS: Readonly<Record<Group, string>> = {
   install: 'Install and start',

@@ -7,88 +7,67 @@ import { filterForm } from '#web/fields/filter.ts';
 import { provenForm } from '#web/fields/form.ts';
 import { textArea } from '#web/fields/text-area.ts';
 import { html } from '#kernel/text/html.ts';
-import type { ComponentSample } from '#web/development/samples/sample.ts';
+import { type ComponentSample, sample } from '#web/development/samples/sample.ts';
 import { HERE, LONG_NAME } from '#web/development/samples/sample-values.ts';
 
 /** What pages of the console are made of besides. */
 export const CONSOLE: readonly ComponentSample[] = [
-  {
-    component: figures,
-    states: {
-      three: () =>
-        figures([
-          { name: 'Calls', value: '12,480', note: '3 % more than the week before' },
-          { name: 'Spent', value: '€41.20', before: '7 days before: €39.10' },
-          { name: 'Refused', value: html`<a href="${HERE}">214</a>`, note: 'mostly for funds' },
-        ]),
-    },
-  },
-  {
-    component: barChart,
-    states: {
-      'two series': (id) => chartOf(id, [4, 9, 0, 13, 22, 17, 8]),
-      'nothing yet': (id) => chartOf(id, [0, 0, 0, 0, 0, 0, 0]),
-    },
-  },
-  {
-    component: codeBlock,
-    states: {
-      'a command': (id) => codeBlock({ id, label: 'curl', code: `curl ${HERE} \\\n  --header 'x-service-user: anna'` }),
-      'text that wraps': (id) => codeBlock({ id, label: 'A key', code: LONG_NAME, wraps: true }),
-      'with a note': (id) => codeBlock({ id, label: 'Shell', code: 'claude', note: 'Go on with claude --continue.' }),
-    },
-  },
-  {
-    component: codeTabs,
-    states: {
-      'two languages': (id) =>
-        codeTabs(`${id}-tabs`, 'Language', [
-          { id: `${id}-curl`, label: 'curl', code: `curl ${HERE}` },
-          { id: `${id}-python`, label: 'Python', code: 'print("Hello")' },
-        ]),
-    },
-  },
-  {
-    component: filterForm,
-    states: {
-      'a time, in UTC': (id) =>
-        filterForm(HERE, 'live', [
-          { name: `${id}-from`, label: 'From (UTC)', value: '2026-11-23T09:30', type: 'datetime-local' },
-        ]),
-      'a text and a list': (id) =>
-        filterForm(HERE, 'sandbox', [
-          { name: `${id}-user`, label: 'User', value: 'anna' },
-          {
-            name: `${id}-outcome`,
-            label: 'Outcome',
-            value: 'charged',
-            choices: [
-              { value: '', text: 'All' },
-              { value: 'charged', text: 'Charged' },
-            ],
-          },
-        ]),
-    },
-  },
-  {
-    component: textArea,
-    states: {
-      'two lines, with a hint': (id) =>
-        textArea({ name: id, label: 'Redirect addresses', value: `${HERE}\n${HERE}`, hint: 'One on each line.' }),
-      wrong: (id) => textArea({ name: id, label: 'Redirect addresses', value: 'nowhere', isInvalid: true }),
-    },
-  },
-  {
-    component: confirmation,
-    states: {
-      closed: () =>
-        confirmation({
-          act: 'Revoke this key',
-          what: 'Calls with it are refused from then on. It cannot be undone.',
-          form: provenForm({ action: HERE, proof: 'sample', fields: button('Revoke', { kind: 'danger' }) }),
-        }),
-    },
-  },
+  sample(figures, {
+    three: () =>
+      figures([
+        { name: 'Calls', value: '12,480', note: '3 % more than the week before' },
+        { name: 'Spent', value: '€41.20', before: '7 days before: €39.10' },
+        { name: 'Refused', value: html`<a href="${HERE}">214</a>`, note: 'mostly for funds' },
+      ]),
+  }),
+  sample(barChart, {
+    'two series': (id) => chartOf(id, [4, 9, 0, 13, 22, 17, 8]),
+    'nothing yet': (id) => chartOf(id, [0, 0, 0, 0, 0, 0, 0]),
+  }),
+  sample(codeBlock, {
+    'a command': (id) => codeBlock({ id, label: 'curl', code: `curl ${HERE} \\\n  --header 'x-service-user: anna'` }),
+    'text that wraps': (id) => codeBlock({ id, label: 'A key', code: LONG_NAME, wraps: true }),
+    'with a note': (id) => codeBlock({ id, label: 'Shell', code: 'claude', note: 'Go on with claude --continue.' }),
+  }),
+  sample(codeTabs, {
+    'two languages': (id) =>
+      codeTabs(`${id}-tabs`, 'Language', [
+        { id: `${id}-curl`, label: 'curl', code: `curl ${HERE}` },
+        { id: `${id}-python`, label: 'Python', code: 'print("Hello")' },
+      ]),
+  }),
+  sample(filterForm, {
+    'a time, in UTC': (id) =>
+      filterForm(HERE, 'live', [
+        { name: `${id}-from`, label: 'From (UTC)', value: '2026-11-23T09:30', type: 'datetime-local' },
+      ]),
+    'a text and a list': (id) =>
+      filterForm(HERE, 'sandbox', [
+        { name: `${id}-user`, label: 'User', value: 'anna' },
+        {
+          name: `${id}-outcome`,
+          label: 'Outcome',
+          value: 'charged',
+          choices: [
+            { value: '', text: 'All' },
+            { value: 'charged', text: 'Charged' },
+          ],
+        },
+      ]),
+  }),
+  sample(textArea, {
+    'two lines, with a hint': (id) =>
+      textArea({ name: id, label: 'Redirect addresses', value: `${HERE}\n${HERE}`, hint: 'One on each line.' }),
+    wrong: (id) => textArea({ name: id, label: 'Redirect addresses', value: 'nowhere', isInvalid: true }),
+  }),
+  sample(confirmation, {
+    closed: () =>
+      confirmation({
+        act: 'Revoke this key',
+        what: 'Calls with it are refused from then on. It cannot be undone.',
+        form: provenForm({ action: HERE, proof: 'sample', fields: button('Revoke', { kind: 'danger' }) }),
+      }),
+  }),
 ];
 
 /** A week of calls, of which every fifth was refused. */

@@ -7,7 +7,7 @@ import { list, paragraphs } from '#web/components/list.ts';
 import { moment } from '#web/figures/moment.ts';
 import { alignedAmount, headlineAmount, signedAmount } from '#web/figures/money.ts';
 import { table } from '#web/figures/table.ts';
-import type { ComponentSample } from '#web/development/samples/sample.ts';
+import { type ComponentSample, sample } from '#web/development/samples/sample.ts';
 import type { Formats } from '#web/format/formats.ts';
 import {
   AT_MS,
@@ -22,64 +22,46 @@ import {
 
 /** What pages say about money and time, and lists of it. */
 export const FIGURES: readonly ComponentSample[] = [
-  {
-    component: headlineAmount,
-    states: {
-      'an amount': () => headlineAmount(TWELVE_FIFTY, ENGLISH),
-      'the largest amount': () => headlineAmount(MOST, ENGLISH),
-      'less than a coin': () => headlineAmount(TINY, ENGLISH),
-      'in another language': () => headlineAmount(TWELVE_FIFTY, GERMAN),
+  sample(headlineAmount, {
+    'an amount': () => headlineAmount(TWELVE_FIFTY, ENGLISH),
+    'the largest amount': () => headlineAmount(MOST, ENGLISH),
+    'less than a coin': () => headlineAmount(TINY, ENGLISH),
+    'in another language': () => headlineAmount(TWELVE_FIFTY, GERMAN),
+  }),
+  sample(signedAmount, {
+    in: () => signedAmount(TWELVE_FIFTY, 'in', ENGLISH),
+    out: () => signedAmount(TWELVE_FIFTY, 'out', ENGLISH),
+    'no sign': () => signedAmount(TWELVE_FIFTY, 'none', ENGLISH),
+  }),
+  sample(alignedAmount, { English: () => columnOf(ENGLISH), German: () => columnOf(GERMAN) }),
+  sample(moment, { English: () => moment(AT_MS, ENGLISH), German: () => moment(AT_MS, GERMAN) }),
+  sample(definitionList, {
+    facts: () =>
+      definitionList([
+        ['On hold', ENGLISH.amount(TWELVE_FIFTY.amount, TWELVE_FIFTY.currency)],
+        ['Your account there', LONG_NAME],
+        undefined,
+      ]),
+  }),
+  sample(table, {
+    'three columns': () => table({ ...movementsTable(), empty: 'Nothing yet.' }),
+    'more than three columns': () => table({ ...keysTable(), empty: 'No keys yet.' }),
+    'in groups': () => {
+      const { rows, ...others } = movementsTable();
+      return table({ ...others, rows: [], groups: [{ heading: '21 Nov 2026', rows }], empty: 'Nothing yet.' });
     },
-  },
-  {
-    component: signedAmount,
-    states: {
-      in: () => signedAmount(TWELVE_FIFTY, 'in', ENGLISH),
-      out: () => signedAmount(TWELVE_FIFTY, 'out', ENGLISH),
-      'no sign': () => signedAmount(TWELVE_FIFTY, 'none', ENGLISH),
-    },
-  },
-  { component: alignedAmount, states: { English: () => columnOf(ENGLISH), German: () => columnOf(GERMAN) } },
-  {
-    component: moment,
-    states: { English: () => moment(AT_MS, ENGLISH), German: () => moment(AT_MS, GERMAN) },
-  },
-  {
-    component: definitionList,
-    states: {
-      facts: () =>
-        definitionList([
-          ['On hold', ENGLISH.amount(TWELVE_FIFTY.amount, TWELVE_FIFTY.currency)],
-          ['Your account there', LONG_NAME],
-          undefined,
-        ]),
-    },
-  },
-  {
-    component: table,
-    states: {
-      'three columns': () => table({ ...movementsTable(), empty: 'Nothing yet.' }),
-      'more than three columns': () => table({ ...keysTable(), empty: 'No keys yet.' }),
-      'in groups': () => {
-        const { rows, ...others } = movementsTable();
-        return table({ ...others, rows: [], groups: [{ heading: '21 Nov 2026', rows }], empty: 'Nothing yet.' });
-      },
-      empty: () => table({ ...movementsTable(), rows: [], empty: 'Nothing yet.' }),
-    },
-  },
-  {
-    component: list,
-    states: {
-      sentences: () => list(['Spend from this wallet.', 'See what is in it.']),
-      'with buttons': () =>
-        list([
-          html`<div>Signed in ${moment(AT_MS, ENGLISH)}</div>
+    empty: () => table({ ...movementsTable(), rows: [], empty: 'Nothing yet.' }),
+  }),
+  sample(list, {
+    sentences: () => list(['Spend from this wallet.', 'See what is in it.']),
+    'with buttons': () =>
+      list([
+        html`<div>Signed in ${moment(AT_MS, ENGLISH)}</div>
 ${provenForm({ action: HERE, proof: 'sample', fields: button('Sign out', { kind: 'quiet' }) })}`,
-        ]),
-    },
-  },
-  { component: paragraphs, states: { two: () => paragraphs(['The first sentence.', 'The second one.']) } },
-  { component: badge, states: { good: () => badge('Active', 'good'), warn: () => badge('Paused', 'warn') } },
+      ]),
+  }),
+  sample(paragraphs, { two: () => paragraphs(['The first sentence.', 'The second one.']) }),
+  sample(badge, { good: () => badge('Active', 'good'), warn: () => badge('Paused', 'warn') }),
 ];
 
 /** Amounts with two, six and no decimals of their own. */

@@ -8,74 +8,52 @@ import { breadcrumbs, linkLine, pager, steps } from '#web/components/navigation.
 import { errorSummary, successNotice, warningNotice } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
 import { textField } from '#web/fields/text-field.ts';
-import type { ComponentSample } from '#web/development/samples/sample.ts';
+import { type ComponentSample, sample } from '#web/development/samples/sample.ts';
 import { HERE, LONG_NAME } from '#web/development/samples/sample-values.ts';
 
 /** What tells people that something happened. */
 export const NOTICES: readonly ComponentSample[] = [
-  {
-    component: errorSummary,
-    states: {
-      'one problem': () => errorSummary('Enter the amount in digits.'),
-      'several problems': (id) =>
-        html`${errorSummary([
-          { field: `${id}-name`, message: 'Enter a name.' },
-          { field: `${id}-email`, message: 'This is not an e-mail address.' },
-        ])}
+  sample(errorSummary, {
+    'one problem': () => errorSummary('Enter the amount in digits.'),
+    'several problems': (id) =>
+      html`${errorSummary([
+        { field: `${id}-name`, message: 'Enter a name.' },
+        { field: `${id}-email`, message: 'This is not an e-mail address.' },
+      ])}
 ${textField({ name: `${id}-name`, label: 'Name' })}${textField({ name: `${id}-email`, label: 'E-mail' })}`,
-    },
-  },
-  { component: successNotice, states: { 'what was done': () => successNotice('The monthly cap was set.') } },
-  { component: warningNotice, states: { 'good to know': () => warningNotice('This wallet is blocked.') } },
+  }),
+  sample(successNotice, { 'what was done': () => successNotice('The monthly cap was set.') }),
+  sample(warningNotice, { 'good to know': () => warningNotice('This wallet is blocked.') }),
 ];
 
 /** What holds a page together. */
 export const PARTS: readonly ComponentSample[] = [
-  {
-    component: linkLine,
-    states: { 'a link on its own line': () => linkLine(HERE, 'All apps') },
-  },
-  {
-    component: pager,
-    states: {
-      'the first page': () => pager({ newer: undefined, older: target('Older movements') }),
-      'in the middle': () => pager({ newer: target('Newest movements'), older: target('Older movements') }),
-    },
-  },
-  {
-    component: breadcrumbs,
-    states: { 'two levels up': (id) => breadcrumbs(`Path ${id}`, [target('Apps'), target('Nimbus')], 'Keys') },
-  },
-  { component: steps, states: { 'the second of three': () => steps(['Sign in', 'Connect', 'Pay'], 1) } },
-  {
-    component: appMark,
-    states: {
-      'without a logo': () => appMark({ name: 'Nimbus', logo: undefined }),
-      'a long name': () => appMark({ name: LONG_NAME, logo: undefined }),
-    },
-  },
-  {
-    component: initial,
-    states: {
-      'the mark of the operator': () => initial('Purser', 'mark'),
-      'of several code points': () => initial('e\u0301clair', 'letter'),
-    },
-  },
-  { component: card, states: { 'with a form': (id) => card(html`<p>Name it.</p>`, sampleForm(id)) } },
-  {
-    component: fold,
-    states: {
-      closed: () => fold('Another amount', html`<p>Text.</p>`),
-      open: () => fold('Another amount', html`<p>Text.</p>`, true),
-    },
-  },
-  {
-    component: section,
-    states: {
-      'with a heading': (id) =>
-        section({ id, heading: html`Balance ${badge('Active', 'good')}`, body: [html`<p>Text.</p>`] }),
-    },
-  },
+  sample(linkLine, { 'a link on its own line': () => linkLine(HERE, 'All apps') }),
+  sample(pager, {
+    'the first page': () => pager({ newer: undefined, older: target('Older movements') }),
+    'in the middle': () => pager({ newer: target('Newest movements'), older: target('Older movements') }),
+  }),
+  sample(breadcrumbs, {
+    'two levels up': (id) => breadcrumbs(`Path ${id}`, [target('Apps'), target('Nimbus')], 'Keys'),
+  }),
+  sample(steps, { 'the second of three': () => steps(['Sign in', 'Connect', 'Pay'], 1) }),
+  sample(appMark, {
+    'without a logo': () => appMark({ name: 'Nimbus', logo: undefined }),
+    'a long name': () => appMark({ name: LONG_NAME, logo: undefined }),
+  }),
+  sample(initial, {
+    'the mark of the operator': () => initial('Purser', 'mark'),
+    'of several code points': () => initial('e\u0301clair', 'letter'),
+  }),
+  sample(card, { 'with a form': (id) => card(html`<p>Name it.</p>`, sampleForm(id)) }),
+  sample(fold, {
+    closed: () => fold('Another amount', html`<p>Text.</p>`),
+    open: () => fold('Another amount', html`<p>Text.</p>`, true),
+  }),
+  sample(section, {
+    'with a heading': (id) =>
+      section({ id, heading: html`Balance ${badge('Active', 'good')}`, body: [html`<p>Text.</p>`] }),
+  }),
 ];
 
 /** A form as a card or section holds it. Its proof is none, so that sending it does nothing. */

@@ -6,3 +6,7 @@ export interface ComponentSample {
   /** The states by name. The `id` is unique on the page, for fields and headings. */
   readonly states: Readonly<Record<string, (id: string) => Html | undefined>>;
 }
+
+export function sample(component: ComponentSample['component'], states: ComponentSample['states']): ComponentSample {
+  return { component, states };
+}

@@ -1,5 +1,5 @@
 import { sessionList, shortSession } from '#web/figures/session-list.ts';
-import type { ComponentSample } from '#web/development/samples/sample.ts';
+import { type ComponentSample, sample } from '#web/development/samples/sample.ts';
 import { AT_MS, ENGLISH, HERE, MOST, TINY } from '#web/development/samples/sample-values.ts';
 import type { UsedSession } from '#kernel/calls/session-page.ts';
 
@@ -24,16 +24,13 @@ const WORDS = { caption: 'Sessions', currency: 'EUR', empty: 'No session yet.' }
 
 /** What pages say about the sessions of coding agents. */
 export const SESSIONS: readonly ComponentSample[] = [
-  {
-    component: sessionList,
-    states: {
-      'without links': () => sessionList([OF_AGENT, OF_ANOTHER], WORDS, ENGLISH),
-      'with links': () => sessionList([OF_AGENT], { ...WORDS, hrefOf: () => HERE }, ENGLISH),
-      'no session': () => sessionList([], WORDS, ENGLISH),
-    },
-  },
-  {
-    component: shortSession,
-    states: { 'a long name': () => shortSession(OF_AGENT.name), 'a short name': () => shortSession(OF_ANOTHER.name) },
-  },
+  sample(sessionList, {
+    'without links': () => sessionList([OF_AGENT, OF_ANOTHER], WORDS, ENGLISH),
+    'with links': () => sessionList([OF_AGENT], { ...WORDS, hrefOf: () => HERE }, ENGLISH),
+    'no session': () => sessionList([], WORDS, ENGLISH),
+  }),
+  sample(shortSession, {
+    'a long name': () => shortSession(OF_AGENT.name),
+    'a short name': () => shortSession(OF_ANOTHER.name),
+  }),
 ];
