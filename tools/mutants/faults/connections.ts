@@ -106,7 +106,7 @@ export const CONNECTION_FAULTS: readonly Mutant[] = [
   {
     id: 'app-hears-connected-before-it-is',
     clause: 'BI-02',
-    edits: [connectLinks(`      if (opened.connection?.wallet.isConnected !== true) return redirectTo(path);\n`, '')],
+    edits: [connectLinks(`    if (opened.connection?.wallet.isConnected !== true) return redirectTo(path);\n`, '')],
     killer: leadingBack('BI-02 an app hears of a connection only if it exists'),
   },
   {

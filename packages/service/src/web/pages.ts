@@ -16,6 +16,7 @@ import { accountPages } from '#web/account/pages.ts';
 import { connectPages } from '#web/connect/pages.ts';
 import { consolePages } from '#web/console/pages.ts';
 import { topupLinkPages } from '#web/connect/topup-link-pages.ts';
+import { actingOn } from '#web/frame/acting-on.ts';
 import { iconPages } from '#web/frame/icon-pages.ts';
 import { type Cookies, createCookies } from '#web/frame/cookies.ts';
 import type { Audience, PageMethods, PageRequest } from '#web/frame/page.ts';
@@ -110,19 +111,21 @@ function pagesOfAccounts(given: PagesOptions, frame: Frame, cookies: Cookies): R
     ...iconPages(),
     ...accountPages({ accounts, sessions, isRegistrationOpen, cookies, frame, addressOf, inBackground }),
     ...guidesPages({ frame }),
-    ...consolePages({ control, catalogue, playgroundKeys, ownCalls, cookies, frame }),
+    ...consolePages({ ...control, catalogue, playgroundKeys, ownCalls, cookies, frame }),
     ...opsPages({ operator, rules, stats, catalogue, currency, clock, frame }),
   };
 }
 
 function pagesOfWalletOwners(services: WalletOwnerServices): Readonly<Record<string, PageMethods<Person>>> {
   return {
-    ...walletPages(services),
-    ...dataPages(services),
-    ...signInPages(services),
-    ...connectPages(services),
-    ...topupLinkPages(services),
-    ...checkoutPages(services),
+    ...actingOn(services, {
+      ...walletPages(services),
+      ...dataPages,
+      ...signInPages(services),
+      ...connectPages,
+      ...topupLinkPages,
+      ...checkoutPages,
+    }),
     ...(services.testBank === undefined ? {} : testProcessorPages(services, services.testBank)),
   };
 }

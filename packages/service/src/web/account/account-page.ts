@@ -3,8 +3,8 @@ import type { Session, SignedIn } from '#developers/sessions/session.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { parseId } from '#kernel/values/ids.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
-import type { AccountServices } from '#web/credentials/account-services.ts';
-import { newPasswordFault, newPasswordField, presentPasswordField } from '#web/credentials/password-fields.ts';
+import type { AccountMethods, AccountRequest } from '#web/credentials/account-services.ts';
+import { newPasswordFault, newPasswordField, presentPasswordField } from '#web/credentials/credential-fields.ts';
 import { SECOND_FACTOR } from '#web/factors/second-factor-page.ts';
 import { SSO_LINK } from '#web/credentials/sso-paths.ts';
 import { ACCOUNT_TEXTS as TEXTS } from '#web/credentials/texts.ts';
@@ -17,7 +17,7 @@ import { linkLine } from '#web/components/navigation.ts';
 import { moment } from '#web/figures/moment.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { section } from '#web/components/section.ts';
-import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import type { PageRequest, PageResponse } from '#web/frame/page.ts';
 import { showOwnerPage } from '#web/frame/owner-page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 
@@ -25,58 +25,49 @@ import { redirectTo } from '#web/frame/responses.ts';
 const SESSIONS_SHOWN_MAX = 20;
 
 /** Shows at `/account` who is signed in, and where. */
-export function accountPage(services: AccountServices): PageMethods {
-  return {
-    GET: async (request) => {
-      if (request.signedIn === undefined) return redirectTo('/sign-in');
-      const notice = TEXTS.done.get(request.query.get('done'));
-      return showAccount(services, request, request.signedIn, { notice });
-    },
-  };
-}
+export const accountPage: AccountMethods = {
+  GET: async (request) => {
+    if (request.signedIn === undefined) return redirectTo('/sign-in');
+    const notice = TEXTS.done.get(request.query.get('done'));
+    return showAccount(request, request.signedIn, { notice });
+  },
+};
 
 /** Ends one session, or all others, at `/account/sessions`. */
-export function endSessionForm({ sessions }: AccountServices): PageMethods {
-  return {
-    GET: () => redirectTo('/account'),
-    POST: async ({ signedIn }, form) => {
-      if (signedIn === undefined) return redirectTo('/sign-in');
-      const ended = form.field('session');
-      if (ended === 'others') {
-        await sessions.revokeOthers(signedIn);
-        return redirectTo('/account?done=others');
-      }
-      // A session that is not there has ended already: that is what was asked for, so it is no error.
-      const sessionId = parseId('session', ended);
-      if (sessionId !== undefined) await sessions.revoke(signedIn.account.accountId, sessionId);
-      return redirectTo('/account?done=session');
-    },
-  };
-}
+export const endSessionForm: AccountMethods = {
+  GET: () => redirectTo('/account'),
+  POST: async ({ services: { sessions }, signedIn }, form) => {
+    if (signedIn === undefined) return redirectTo('/sign-in');
+    const ended = form.field('session');
+    if (ended === 'others') {
+      await sessions.revokeOthers(signedIn);
+      return redirectTo('/account?done=others');
+    }
+    // A session that is not there has ended already: that is what was asked for, so it is no error.
+    const sessionId = parseId('session', ended);
+    if (sessionId !== undefined) await sessions.revoke(signedIn.account.accountId, sessionId);
+    return redirectTo('/account?done=session');
+  },
+};
 
 /** Sets a new password at `/account/password`. Ends every other session, and keeps this browser known. */
-export function changePasswordForm(services: AccountServices): PageMethods {
-  const { accounts, cookies } = services;
-  return {
-    GET: () => redirectTo('/account'),
-    POST: async (request, form): Promise<PageResponse> => {
-      const { signedIn } = request;
-      if (signedIn === undefined) return redirectTo('/sign-in');
-      const newPassword = form.field('new-password');
-      const changed =
-        newPasswordFault(newPassword) ??
-        (await accounts.changePassword(signedIn, {
-          currentPassword: form.field('password'),
-          newPassword,
-          from: services.addressOf(request.exchange.request),
-        }));
-      if (changed instanceof Refusal) {
-        return showAccount(services, request, signedIn, { refusal: changed });
-      }
-      return redirectTo('/account?done=password', [cookies.write('device', changed.device)]);
-    },
-  };
-}
+export const changePasswordForm: AccountMethods = {
+  GET: () => redirectTo('/account'),
+  POST: async (request, form) => {
+    const { services, signedIn } = request;
+    if (signedIn === undefined) return redirectTo('/sign-in');
+    const newPassword = form.field('new-password');
+    const changed =
+      newPasswordFault(newPassword) ??
+      (await services.accounts.changePassword(signedIn, {
+        currentPassword: form.field('password'),
+        newPassword,
+        from: services.addressOf(request.exchange.request),
+      }));
+    if (changed instanceof Refusal) return showAccount(request, signedIn, { refusal: changed });
+    return redirectTo('/account?done=password', [services.cookies.write('device', changed.device)]);
+  },
+};
 
 /** What the page says besides the account itself. */
 interface Shown {
@@ -86,11 +77,11 @@ interface Shown {
 
 /** The account, its sessions, and the form for another password. One thing is next: verify, a second factor, or the apps. */
 async function showAccount(
-  services: AccountServices,
-  request: PageRequest,
+  request: AccountRequest,
   { account, session }: SignedIn,
   { notice, refusal }: Shown,
 ): Promise<PageResponse> {
+  const { services } = request;
   const { isEmailVerified, hasSecondFactor, isSso, name, email, role } = account;
   const all = await services.sessions.list(account.accountId);
   const facts = definitionList([
@@ -124,7 +115,7 @@ ${
 ${sessionsSection(request, all, session)}
 ${isSso ? undefined : section({ id: 'password', heading: TEXTS.password, body: [fold(TEXTS.change, change, refusal !== undefined)] })}
 ${isSso || sso === undefined || role !== 'operator' ? undefined : linkSection(sso.name)}`;
-  return showOwnerPage(services, request, { title: TEXTS.title, body, refusal, isNarrow: true });
+  return showOwnerPage(request, { title: TEXTS.title, body, refusal, isNarrow: true });
 }
 
 /** The way to a sign-in through the provider, for operators who have a password. */

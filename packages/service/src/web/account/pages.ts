@@ -18,31 +18,32 @@ import { signInPage, signOutForm } from '#web/account/sign-in-page.ts';
 import { askResetPage, useResetPage } from '#web/account/password-reset.ts';
 import { registerPage } from '#web/account/register.ts';
 import { ssoPages } from '#web/account/sso-pages.ts';
+import { actingOn } from '#web/frame/acting-on.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 
 /** The pages of people with an account: app owners and operators. */
 export function accountPages(services: AccountServices): Readonly<Record<string, PageMethods>> {
-  return {
-    '/sign-in': signInPage(services),
-    [SECOND_STEP]: secondStepPage(services),
-    '/sign-in/passkey': passkeySignInForm(services),
+  return actingOn(services, {
+    '/sign-in': signInPage,
+    [SECOND_STEP]: secondStepPage,
+    '/sign-in/passkey': passkeySignInForm,
     ...ssoPages(services),
-    '/sign-out': signOutForm(services),
-    ...(services.isRegistrationOpen ? { '/register': registerPage(services) } : {}),
-    '/account': accountPage(services),
-    '/account/sessions': endSessionForm(services),
-    '/account/password': changePasswordForm(services),
-    '/account/verify': verifyPage(services),
-    '/account/verify/send': sendVerificationForm(services),
-    '/account/prove': provePage(services),
-    [SECOND_FACTOR]: secondFactorPage(services),
-    [`${SECOND_FACTOR}/code`]: enrolmentCodeForm(services),
-    '/account/authenticator': authenticatorPage(services),
-    '/account/authenticator/remove': removeAuthenticatorForm(services),
-    '/account/passkeys': addPasskeyForm(services),
-    '/account/passkeys/remove': removePasskeyForm(services),
-    '/account/recovery-codes': recoveryCodesForm(services),
-    '/password-reset': askResetPage(services),
-    '/password-reset/use': useResetPage(services),
-  };
+    '/sign-out': signOutForm,
+    ...(services.isRegistrationOpen ? { '/register': registerPage } : {}),
+    '/account': accountPage,
+    '/account/sessions': endSessionForm,
+    '/account/password': changePasswordForm,
+    '/account/verify': verifyPage,
+    '/account/verify/send': sendVerificationForm,
+    '/account/prove': provePage,
+    [SECOND_FACTOR]: secondFactorPage,
+    [`${SECOND_FACTOR}/code`]: enrolmentCodeForm,
+    '/account/authenticator': authenticatorPage,
+    '/account/authenticator/remove': removeAuthenticatorForm,
+    '/account/passkeys': addPasskeyForm,
+    '/account/passkeys/remove': removePasskeyForm,
+    '/account/recovery-codes': recoveryCodesForm,
+    '/password-reset': askResetPage,
+    '/password-reset/use': useResetPage,
+  });
 }

@@ -1,7 +1,12 @@
 import type { SsoPurpose } from '#developers/sso/ticket.ts';
-import { type Html, html } from '#kernel/text/html.ts';
+import { html } from '#kernel/text/html.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
-import type { AccountServices } from '#web/credentials/account-services.ts';
+import {
+  type AccountMethods,
+  type AccountRequest,
+  type AccountServices,
+  showAccountPage,
+} from '#web/credentials/account-services.ts';
 import { goOn, placeOf } from '#web/account/after-sign-in.ts';
 import { provePath } from '#web/factors/prove-page.ts';
 import { SSO, SSO_CALLBACK, SSO_LINK, thenOf } from '#web/credentials/sso-paths.ts';
@@ -10,97 +15,88 @@ import { button, buttonLink } from '#web/components/button.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
-import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import type { PageResponse } from '#web/frame/page.ts';
 import { showOwnerPage } from '#web/frame/owner-page.ts';
-import { pageOf } from '#web/frame/page-shell.ts';
-import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+import { redirectTo } from '#web/frame/responses.ts';
 
 /** The pages of signing in through the OpenID Connect provider. None when the settings name no provider. */
-export function ssoPages(services: AccountServices): Readonly<Record<string, PageMethods>> {
-  if (services.accounts.sso === undefined) return {};
-  return { [SSO]: ssoPage(services), [SSO_CALLBACK]: callbackPage(services), [SSO_LINK]: linkPage(services) };
+export function ssoPages({ accounts: { sso } }: AccountServices): Readonly<Record<string, AccountMethods>> {
+  return sso === undefined ? {} : { [SSO]: ssoPage, [SSO_CALLBACK]: callbackPage, [SSO_LINK]: linkPage };
 }
 
 /** Leads to the provider at `/sign-in/sso`. With `for=proof`, it is to show again who one is. */
-function ssoPage(services: AccountServices): PageMethods {
-  return {
-    GET: async (request) => {
-      if (request.query.get('for') === 'proof') {
-        const begun = await begin(services, request, 'prove', thenOf(request.query.get('then')));
-        return begun instanceof Refusal ? failed(services, begun) : redirectTo(begun.location, begun.cookies);
-      }
-      if (request.signedIn !== undefined) return redirectTo('/console');
-      const begun = await begin(services, request, 'sign-in', '/ops');
-      return begun instanceof Refusal ? failed(services, begun) : redirectTo(begun.location, begun.cookies);
-    },
-  };
-}
+const ssoPage: AccountMethods = {
+  GET: async (request) => {
+    if (request.query.get('for') === 'proof') {
+      const begun = await begin(request, 'prove', thenOf(request.query.get('then')));
+      return begun instanceof Refusal ? failed(request, begun) : redirectTo(begun.location, begun.cookies);
+    }
+    if (request.signedIn !== undefined) return redirectTo('/console');
+    const begun = await begin(request, 'sign-in', '/ops');
+    return begun instanceof Refusal ? failed(request, begun) : redirectTo(begun.location, begun.cookies);
+  },
+};
 
 /** Takes people back from the provider at `/sign-in/sso/callback`. */
-function callbackPage(services: AccountServices): PageMethods {
-  const { accounts, cookies } = services;
-  return {
-    GET: async (request) => {
-      const finished = await accounts.sso?.finish({
-        cookie: request.cookie('sso'),
-        query: request.query,
-        signedIn: request.signedIn,
-        place: placeOf(services, request),
-      });
-      if (finished === undefined) return redirectTo('/sign-in');
-      if (finished instanceof Refusal) return failed(services, finished);
-      const forget = [cookies.write('sso', undefined)];
-      const { signIn, next } = finished;
-      return signIn === undefined ? redirectTo(next, forget) : goOn(services, request, signIn, next, forget);
-    },
-  };
-}
+const callbackPage: AccountMethods = {
+  GET: async (request) => {
+    const { services } = request;
+    const finished = await services.accounts.sso?.finish({
+      cookie: request.cookie('sso'),
+      query: request.query,
+      signedIn: request.signedIn,
+      place: placeOf(request),
+    });
+    if (finished === undefined) return redirectTo('/sign-in');
+    if (finished instanceof Refusal) return failed(request, finished);
+    const forget = [services.cookies.write('sso', undefined)];
+    const { signIn, next } = finished;
+    return signIn === undefined ? redirectTo(next, forget) : goOn(request, signIn, next, forget);
+  },
+};
 
 /** Gives an account that has a password to a person at the provider, at `/account/sso`. */
-function linkPage(services: AccountServices): PageMethods {
-  const { accounts, frame } = services;
-  return {
-    GET: (request) => {
-      const { signedIn } = request;
-      if (signedIn === undefined || accounts.sso === undefined) return redirectTo('/sign-in');
-      if (signedIn.account.isSso) return redirectTo('/account');
-      if (!signedIn.isProved) return redirectTo(provePath(SSO_LINK));
-      return showLink(services, request, accounts.sso.name);
-    },
-    POST: async (request) => {
-      if (request.signedIn === undefined || accounts.sso === undefined) return redirectTo('/sign-in');
-      const begun = await begin(services, request, 'link', '/account?done=linked');
-      if (begun instanceof Refusal) return showLink(services, request, accounts.sso.name, begun);
-      // A redirect would not do: the policy lets forms end at our own addresses only.
-      const { location, cookies } = begun;
-      const body = card(buttonLink(location, TEXTS.to(accounts.sso.name)));
-      return { status: 200, page: pageOf({ title: TEXTS.leaving, body, frame, goesTo: location }), cookies };
-    },
-  };
-}
+const linkPage: AccountMethods = {
+  GET: (request) => {
+    const {
+      services: { accounts },
+      signedIn,
+    } = request;
+    if (signedIn === undefined || accounts.sso === undefined) return redirectTo('/sign-in');
+    if (signedIn.account.isSso) return redirectTo('/account');
+    if (!signedIn.isProved) return redirectTo(provePath(SSO_LINK));
+    return showLink(request, accounts.sso.name);
+  },
+  POST: async (request) => {
+    const { accounts } = request.services;
+    if (request.signedIn === undefined || accounts.sso === undefined) return redirectTo('/sign-in');
+    const begun = await begin(request, 'link', '/account?done=linked');
+    if (begun instanceof Refusal) return showLink(request, accounts.sso.name, begun);
+    // A redirect would not do: the policy lets forms end at our own addresses only.
+    const { location, cookies } = begun;
+    const body = card(buttonLink(location, TEXTS.to(accounts.sso.name)));
+    return { ...showAccountPage(request, { title: TEXTS.leaving, body, goesTo: location }), cookies };
+  },
+};
 
 /** Begins at the provider. The cookie binds the answer to this browser. */
-async function begin(
-  { accounts, cookies }: AccountServices,
-  { signedIn }: PageRequest,
-  purpose: SsoPurpose,
-  next: string,
-) {
+async function begin({ services, signedIn }: AccountRequest, purpose: SsoPurpose, next: string) {
+  const { accounts, cookies } = services;
   const begun = await accounts.sso?.begin({ purpose, signedIn, next });
   if (begun === undefined) return { location: '/sign-in', cookies: [] };
   return begun instanceof Refusal ? begun : { location: begun.location, cookies: [cookies.write('sso', begun.cookie)] };
 }
 
-function showLink(services: AccountServices, request: PageRequest, name: string, refusal?: Refusal): PageResponse {
-  const body: Html = html`${errorSummary(refusal?.message)}
+function showLink(request: AccountRequest, name: string, refusal?: Refusal): PageResponse {
+  const body = html`${errorSummary(refusal?.message)}
 ${card(html`<p>${TEXTS.linkWhat(name)}</p>`, request.form(SSO_LINK, button(TEXTS.link(name))))}
 ${linkLine('/account', TEXTS.back)}`;
-  return showOwnerPage(services, request, { title: TEXTS.linkTitle, body, refusal, isNarrow: true });
+  return showOwnerPage(request, { title: TEXTS.linkTitle, body, refusal, isNarrow: true });
 }
 
 /** The provider's answer opened nothing. The cookie stays: a link of a stranger must not end the sign-in that is under way. */
-function failed({ frame }: AccountServices, refusal: Refusal): PageResponse {
+function failed(request: AccountRequest, refusal: Refusal): PageResponse {
   const body = html`${errorSummary(refusal.message)}
 ${linkLine('/sign-in', TEXTS.again)}`;
-  return refusedBy(refusal, pageOf({ title: TEXTS.failed, body, frame, isError: true }));
+  return showAccountPage(request, { title: TEXTS.failed, body, refusal });
 }

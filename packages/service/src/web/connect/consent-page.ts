@@ -1,3 +1,4 @@
+import type { Refusal } from '#kernel/faults/refusal.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import type { Micros } from '#kernel/values/micros.ts';
 import { amountField } from '#web/fields/amount-field.ts';
@@ -12,11 +13,10 @@ import { card } from '#web/components/section.ts';
 import { OTHER, otherField, selectField } from '#web/fields/select-field.ts';
 import { CONNECT_TEXTS } from '#web/connect/texts.ts';
 import { amountText } from '#web/format/typed-amount.ts';
-import { backLine } from '#web/wallet-owner/back-line.ts';
-import { type OpenedLink, signedInAs, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
+import type { PageResponse } from '#web/frame/page.ts';
+import { backLine, type OpenedLink, signedInAs } from '#web/wallet-owner/open-link.ts';
 import { LINK_TEXTS } from '#web/wallet-owner/texts.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import { showWalletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 
 /** Values of the choice of a cap, besides the amounts themselves. */
 export const NO_CAP = 'none';
@@ -43,7 +43,7 @@ interface Shown {
   readonly at: ConsentAt;
   readonly caps: { readonly currency: string; readonly choices: readonly Micros[] };
   readonly filled: Filled;
-  readonly fault?: string;
+  readonly refusal?: Refusal;
 }
 
 /** The step of connecting, among those of the way to a wallet with money in it. */
@@ -53,29 +53,26 @@ const STEP = 1;
  * The page that asks for consent. It names the account and the person first: agreeing to pay for a stranger must be hard. All
  * that must be read before agreeing, and the button, are in sight on a phone of 360 by 740 pixels.
  */
-export function consentHtml(
-  services: WalletOwnerServices,
-  request: WalletOwnerRequest,
-  opened: OpenedLink,
-  shown: Shown,
-): Html {
-  const { at, fault } = shown;
-  const { app, connection } = opened;
+export function showConsent(opened: OpenedLink, shown: Shown): PageResponse {
+  const { at, refusal } = shown;
+  const { services, request, app, connection } = opened;
   const isConnected = connection?.wallet.isConnected === true;
-  const fields = consentFields(request, app.name, shown, isConnected);
+  const fields = consentFields(opened, shown, isConnected);
   const body = html`${isConnected ? undefined : steps(LINK_TEXTS.steps, STEP)}
-${errorSummary(fault)}
+${errorSummary(refusal?.message)}
 ${card(
   ...aboutOf(opened),
   request.form(`${at.path}/consent`, fields),
   at.cancelPath === undefined
     ? backLine(app)
-    : wayOutOf(request, { ...at, cancelPath: at.cancelPath }, app.name, isConnected),
+    : isConnected // Somebody who is connected already goes back as connected.
+      ? linkLine(`${at.path}/done`, CONNECT_TEXTS.backTo(app.name))
+      : request.form(at.cancelPath, button(CONNECT_TEXTS.cancel, { kind: 'quiet' })),
 )}
 ${rightsSection()}
-${signedInAs(request, opened.person.identity, at.path)}`;
+${signedInAs(opened, at.path)}`;
   const title = isConnected ? CONNECT_TEXTS.againTitle(app.name) : CONNECT_TEXTS.title(app.name);
-  return walletOwnerPage(services, { title, body, isError: fault !== undefined });
+  return showWalletOwnerPage(services, { title, body, refusal });
 }
 
 /** Which app asks, for which account there, and who would pay. */
@@ -107,20 +104,8 @@ ${list(CONNECT_TEXTS.mayNot)}
 </section>`;
 }
 
-/** Leads back to an app that waits for an answer. Somebody who is connected already goes back as connected. */
-function wayOutOf(
-  request: WalletOwnerRequest,
-  { path, cancelPath }: Required<ConsentAt> & { readonly cancelPath: string },
-  appName: string,
-  isConnected: boolean,
-): Html {
-  if (isConnected) return linkLine(`${path}/done`, CONNECT_TEXTS.backTo(appName));
-  return request.form(cancelPath, button(CONNECT_TEXTS.cancel, { kind: 'quiet' }));
-}
-
 function consentFields(
-  { formats }: WalletOwnerRequest,
-  appName: string,
+  { request: { formats }, app }: OpenedLink,
   { caps: { choices, currency }, filled }: Shown,
   isConnected: boolean,
 ): Html {
@@ -138,7 +123,7 @@ function consentFields(
 ${otherField(amountField({ name: 'other-cap', label: CONNECT_TEXTS.otherAmount(currency), text: filled.otherCap }))}
 ${checkboxField({
   name: 'own',
-  label: CONNECT_TEXTS.own(appName),
+  label: CONNECT_TEXTS.own(app.name),
   value: OWN_CONFIRMED,
   isRequired: true,
   isChecked: filled.isOwn,

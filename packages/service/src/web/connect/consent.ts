@@ -6,45 +6,32 @@ import { payableIn } from '#payments/processor/amounts.ts';
 import { AMOUNT_TEXTS } from '#web/components/texts.ts';
 import {
   type ConsentAt,
-  consentHtml,
   type Filled,
   NO_CAP,
   OTHER_CAP,
   OWN_CONFIRMED,
+  showConsent,
   userLabelOf,
 } from '#web/connect/consent-page.ts';
 import { CONNECT_TEXTS } from '#web/connect/texts.ts';
 import { amountText, parseAmount } from '#web/format/typed-amount.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
-import { refusedBy } from '#web/frame/responses.ts';
 import { offeredAmounts } from '#web/topup/topup-amounts.ts';
-import { type OpenedLink, voidLink, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import { type OpenedLink, voidLink } from '#web/wallet-owner/open-link.ts';
 
 /** The third of the four amounts is chosen at first: one in the middle. */
 const STANDARD_CHOICE = 2;
 
 /** Asks for consent before a page that needs an owner, unless the wallet is connected. Undefined if it is. */
-export function consentStep(
-  services: WalletOwnerServices,
-  request: WalletOwnerRequest,
-  opened: OpenedLink,
-  at: ConsentAt,
-): PageResponse | undefined {
-  if (opened.connection?.wallet.isConnected === true) return undefined;
-  return consentPage(services, request, opened, at);
+export function consentStep(opened: OpenedLink, at: ConsentAt): PageResponse | undefined {
+  return opened.connection?.wallet.isConnected === true ? undefined : consentPage(opened, at);
 }
 
 /** Shows which app asks, what it may do and how much it may spend, and asks the person to agree. */
-export function consentPage(
-  services: WalletOwnerServices,
-  request: WalletOwnerRequest,
-  opened: OpenedLink,
-  at: ConsentAt,
-): PageResponse {
-  const caps = capsOf(services, opened);
-  return { status: 200, page: consentHtml(services, request, opened, { at, caps, filled: filledFrom(caps, opened) }) };
+export function consentPage(opened: OpenedLink, at: ConsentAt): PageResponse {
+  const caps = capsOf(opened);
+  return showConsent(opened, { at, caps, filled: filledFrom(caps, opened) });
 }
 
 /**
@@ -52,25 +39,16 @@ export function consentPage(
  * that gives this person no wallet is void: it is from before the wallet's release, or the wallet has an owner, connected or not. Which it is,
  * and that there is a wallet at all, nobody is told (WA-02).
  */
-export async function acceptConsent(
-  services: WalletOwnerServices,
-  request: WalletOwnerRequest,
-  form: Form,
-  opened: OpenedLink,
-  at: ConsentAt,
-): Promise<Connection | PageResponse> {
+export async function acceptConsent(opened: OpenedLink, form: Form, at: ConsentAt): Promise<Connection | PageResponse> {
   const filled = {
     cap: form.field('cap'),
     otherCap: form.field('other-cap'),
     isOwn: form.field('own') === OWN_CONFIRMED,
   };
-  const caps = capsOf(services, opened);
+  const caps = capsOf(opened);
   const chosen = readConsent(filled, caps.choices, filledFrom(caps, opened).otherCap);
-  if (chosen instanceof Refusal) {
-    const fault = chosen.message;
-    return refusedBy(chosen, consentHtml(services, request, opened, { at, caps, filled, fault }));
-  }
-  const { link, person } = opened;
+  if (chosen instanceof Refusal) return showConsent(opened, { at, caps, filled, refusal: chosen });
+  const { services, link, person } = opened;
   const made = await services.connections.consent({
     identityId: person.identity.identityId,
     appId: link.appId,
@@ -109,7 +87,7 @@ interface Caps {
 }
 
 /** The caps to choose from: the amounts of the top-up page. A fixed 20 would buy nothing in some currencies. */
-function capsOf(services: WalletOwnerServices, { connection }: OpenedLink): Caps {
+function capsOf({ services, connection }: OpenedLink): Caps {
   const currency = connection?.wallet.currency ?? services.currency;
   return { currency, choices: offeredAmounts(payableIn(currency)).choices };
 }

@@ -2,8 +2,8 @@ import type { AuthenticatorOffer } from '#developers/factors/authenticator-setup
 import type { SignedIn } from '#developers/sessions/session.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
-import type { AccountServices } from '#web/credentials/account-services.ts';
-import { factorCodeField } from '#web/credentials/code-fields.ts';
+import type { AccountMethods, AccountRequest } from '#web/credentials/account-services.ts';
+import { factorCodeField } from '#web/credentials/credential-fields.ts';
 import { provePath } from '#web/factors/prove-page.ts';
 import { qrCode } from '#web/factors/qr-code.ts';
 import { enrolmentField, SECOND_FACTOR, showCodes } from '#web/factors/second-factor-page.ts';
@@ -13,7 +13,7 @@ import { hiddenField } from '#web/fields/form.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
-import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import type { PageResponse } from '#web/frame/page.ts';
 import { showOwnerPage } from '#web/frame/owner-page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 
@@ -23,47 +23,42 @@ const AUTHENTICATOR = '/account/authenticator';
  * Sets up an authenticator app at `/account/authenticator`. The secret is in the form, sealed, until a code confirms
  * it.
  */
-export function authenticatorPage(services: AccountServices): PageMethods {
-  const { secondFactors } = services.accounts;
-  return {
-    GET: async (request) =>
-      request.signedIn === undefined ? redirectTo('/sign-in') : offer(services, request, request.signedIn, {}),
-    POST: async (request, form) => {
-      const { signedIn } = request;
-      if (signedIn === undefined) return redirectTo('/sign-in');
-      const by = { signedIn, from: services.addressOf(request.exchange.request) };
-      const given = {
-        setupToken: form.field('setup'),
-        code: form.field('code'),
-        enrolmentCode: form.field('enrolment'),
-      };
-      const added = await secondFactors.addAuthenticator(by, given);
-      if (added instanceof Refusal) {
-        if (added.code === 'FORBIDDEN') return redirectTo(provePath(AUTHENTICATOR));
-        return offer(services, request, signedIn, { refusal: added, begun: given.setupToken });
-      }
-      if (added.recoveryCodes !== undefined) return showCodes(services, request, added.recoveryCodes);
-      return redirectTo(`${SECOND_FACTOR}?done=authenticator-added`);
-    },
-  };
-}
+export const authenticatorPage: AccountMethods = {
+  GET: async (request) =>
+    request.signedIn === undefined ? redirectTo('/sign-in') : offer(request, request.signedIn, {}),
+  POST: async (request, form) => {
+    const { services, signedIn } = request;
+    if (signedIn === undefined) return redirectTo('/sign-in');
+    const by = { signedIn, from: services.addressOf(request.exchange.request) };
+    const given = {
+      setupToken: form.field('setup'),
+      code: form.field('code'),
+      enrolmentCode: form.field('enrolment'),
+    };
+    const added = await services.accounts.secondFactors.addAuthenticator(by, given);
+    if (added instanceof Refusal) {
+      if (added.code === 'FORBIDDEN') return redirectTo(provePath(AUTHENTICATOR));
+      return offer(request, signedIn, { refusal: added, begun: given.setupToken });
+    }
+    if (added.recoveryCodes !== undefined) return showCodes(request, added.recoveryCodes);
+    return redirectTo(`${SECOND_FACTOR}?done=authenticator-added`);
+  },
+};
 
 async function offer(
-  services: AccountServices,
-  request: PageRequest,
+  request: AccountRequest,
   signedIn: SignedIn,
   // After a mistyped code, the same secret again: the person has it in their app by now.
   { refusal, begun }: { readonly refusal?: Refusal; readonly begun?: string },
 ): Promise<PageResponse> {
-  const offered = await services.accounts.secondFactors.offerAuthenticator({ signedIn, from: '' }, begun);
-  const more = enrolmentField(services, signedIn);
-  if (!(offered instanceof Refusal)) return showForm(services, request, { ...offered, more }, refusal);
+  const offered = await request.services.accounts.secondFactors.offerAuthenticator({ signedIn, from: '' }, begun);
+  const more = enrolmentField(request, signedIn);
+  if (!(offered instanceof Refusal)) return showForm(request, { ...offered, more }, refusal);
   return redirectTo(offered.code === 'FORBIDDEN' ? provePath(AUTHENTICATOR) : SECOND_FACTOR);
 }
 
 function showForm(
-  services: AccountServices,
-  request: PageRequest,
+  request: AccountRequest,
   { secret, otpauthUri, setupToken, more }: AuthenticatorOffer & { readonly more: Html | undefined },
   refusal?: Refusal,
 ): PageResponse {
@@ -83,5 +78,5 @@ ${card(
 )}
 ${card(html`<p>${TEXTS.next}</p>`, request.form(AUTHENTICATOR, fields))}
 ${linkLine(SECOND_FACTOR, TEXTS.back)}`;
-  return showOwnerPage(services, request, { title: TEXTS.title, body, refusal, isNarrow: true });
+  return showOwnerPage(request, { title: TEXTS.title, body, refusal, isNarrow: true });
 }

@@ -2,7 +2,7 @@ import type { Changer } from '#developers/factors/change.ts';
 import type { SignedIn } from '#developers/sessions/session.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
-import type { AccountServices } from '#web/credentials/account-services.ts';
+import type { AccountMethods, AccountRequest, AccountServices } from '#web/credentials/account-services.ts';
 import { newPasskeyForm, passkeyNeeds } from '#web/credentials/passkey-form.ts';
 import { provePath } from '#web/factors/prove-page.ts';
 import { ENROLMENT_TEXTS as CODE_TEXTS, SECOND_FACTOR_TEXTS as TEXTS } from '#web/credentials/texts.ts';
@@ -15,7 +15,7 @@ import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
 import { textField } from '#web/fields/text-field.ts';
-import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import type { PageRequest, PageResponse } from '#web/frame/page.ts';
 import { showOwnerPage } from '#web/frame/owner-page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 
@@ -23,120 +23,90 @@ export const SECOND_FACTOR = '/account/second-factor';
 const PASSKEYS = '/account/passkeys';
 
 /** Shows at `/account/second-factor` the authenticator app, passkeys and recovery codes of the account (CP-06). */
-export function secondFactorPage(services: AccountServices): PageMethods {
-  return {
-    GET: async (request) => {
-      if (request.signedIn === undefined) return redirectTo('/sign-in');
-      if (request.signedIn.account.isSso) return redirectTo('/account');
-      return showFactors(services, request, request.signedIn);
-    },
-  };
-}
+export const secondFactorPage: AccountMethods = {
+  GET: async (request) => {
+    if (request.signedIn === undefined) return redirectTo('/sign-in');
+    if (request.signedIn.account.isSso) return redirectTo('/account');
+    return showFactors(request, request.signedIn);
+  },
+};
 
 /**
  * Adds a passkey at `/account/passkeys`. The credential is JSON that the script put into the field; all of it is
  * checked.
  */
-export function addPasskeyForm(services: AccountServices): PageMethods {
-  return changeForm(services, async (by, form) => {
-    const added = await services.accounts.secondFactors.addPasskey(
-      by,
-      form.field('credential'),
-      form.field('enrolment'),
-    );
-    if (added instanceof Refusal) return added;
-    if (added.recoveryCodes === undefined) return 'passkey-added';
-    return added.recoveryCodes;
-  });
-}
+export const addPasskeyForm = changeForm(async (factors, by, form) => {
+  const added = await factors.addPasskey(by, form.field('credential'), form.field('enrolment'));
+  return added instanceof Refusal ? added : (added.recoveryCodes ?? 'passkey-added');
+});
 
 /** Removes a passkey at `/account/passkeys/remove`. One that is not there has been removed, too. */
-export function removePasskeyForm(services: AccountServices): PageMethods {
-  return changeForm(services, async (by, form) => {
-    const refused = await services.accounts.secondFactors.removePasskey(by, form.field('passkey'));
-    return refused === undefined || refused.code === 'NOT_FOUND' ? 'passkey-removed' : refused;
-  });
-}
+export const removePasskeyForm = changeForm(async (factors, by, form) => {
+  const refused = await factors.removePasskey(by, form.field('passkey'));
+  return refused === undefined || refused.code === 'NOT_FOUND' ? 'passkey-removed' : refused;
+});
 
 /** Removes the authenticator app at `/account/authenticator/remove`. */
-export function removeAuthenticatorForm(services: AccountServices): PageMethods {
-  return changeForm(services, async (by) => {
-    const refused = await services.accounts.secondFactors.removeAuthenticator(by);
-    return refused === undefined || refused.code === 'NOT_FOUND' ? 'authenticator-removed' : refused;
-  });
-}
+export const removeAuthenticatorForm = changeForm(async (factors, by) => {
+  const refused = await factors.removeAuthenticator(by);
+  return refused === undefined || refused.code === 'NOT_FOUND' ? 'authenticator-removed' : refused;
+});
 
 /** Mails an operator the code for their first second factor, at `/account/second-factor/code`. */
-export function enrolmentCodeForm(services: AccountServices): PageMethods {
-  return changeForm(services, async (by) => {
-    const refused = await services.accounts.secondFactors.sendEnrolmentCode(by);
-    return refused ?? 'code-mailed';
-  });
-}
+export const enrolmentCodeForm = changeForm(
+  async (factors, by) => (await factors.sendEnrolmentCode(by)) ?? 'code-mailed',
+);
 
 /** The field for the code that an operator needs for their first second factor. */
-export function enrolmentField(
-  { accounts }: Pick<AccountServices, 'accounts'>,
-  { account }: SignedIn,
-): Html | undefined {
-  if (!accounts.secondFactors.isCodeNeeded(account)) return undefined;
+export function enrolmentField({ services }: AccountRequest, { account }: SignedIn): Html | undefined {
+  if (!services.accounts.secondFactors.isCodeNeeded(account)) return undefined;
   return textField({ name: 'enrolment', label: CODE_TEXTS.label, hint: CODE_TEXTS.hint, autocomplete: 'off' });
 }
 
 /** Makes new recovery codes at `/account/recovery-codes` and shows them, this once. */
-export function recoveryCodesForm(services: AccountServices): PageMethods {
-  return changeForm(services, async (by) => {
-    const made = await services.accounts.secondFactors.newRecoveryCodes(by);
-    return made instanceof Refusal ? made : made.recoveryCodes;
-  });
-}
+export const recoveryCodesForm = changeForm(async (factors, by) => {
+  const made = await factors.newRecoveryCodes(by);
+  return made instanceof Refusal ? made : made.recoveryCodes;
+});
 
-type Form = Parameters<NonNullable<PageMethods['POST']>>[1];
+type Form = Parameters<NonNullable<AccountMethods['POST']>>[1];
+type Factors = AccountServices['accounts']['secondFactors'];
 
 /**
  * A form that changes the second factor. `change` returns the notice to show, or recovery codes, which are on no page but the answer.
  * Without a fresh proof it leads to the page that asks for one.
  */
 function changeForm(
-  services: AccountServices,
-  change: (by: Changer, form: Form) => Promise<string | readonly string[] | Refusal>,
-): PageMethods {
+  change: (factors: Factors, by: Changer, form: Form) => Promise<string | readonly string[] | Refusal>,
+): AccountMethods {
   return {
     GET: () => redirectTo(SECOND_FACTOR),
     POST: async (request, form) => {
-      const { signedIn } = request;
+      const { services, signedIn } = request;
       if (signedIn === undefined) return redirectTo('/sign-in');
       const from = services.addressOf(request.exchange.request);
-      const done = await change({ signedIn, from }, form);
+      const done = await change(services.accounts.secondFactors, { signedIn, from }, form);
       if (typeof done === 'string') return redirectTo(`${SECOND_FACTOR}?done=${done}`);
-      if (!(done instanceof Refusal)) return showCodes(services, request, done);
+      if (!(done instanceof Refusal)) return showCodes(request, done);
       if (done.code === 'FORBIDDEN') return redirectTo(provePath(SECOND_FACTOR));
-      return showFactors(services, request, signedIn, done);
+      return showFactors(request, signedIn, done);
     },
   };
 }
 
 /** The recovery codes. No address leads here: they are in this answer only. */
-export function showCodes(
-  services: Pick<AccountServices, 'frame'>,
-  request: PageRequest,
-  codes: readonly string[],
-): PageResponse {
+export function showCodes(request: AccountRequest, codes: readonly string[]): PageResponse {
   const body = card(
     html`<p>${TEXTS.codesWhat}</p>`,
     list(codes.map((code) => html`<code>${code}</code>`)),
     html`<p class="soft">${TEXTS.codesOnce}</p>`,
     buttonLink(SECOND_FACTOR, TEXTS.codesKept),
   );
-  return showOwnerPage(services, request, { title: TEXTS.codesTitle, body, isNarrow: true });
+  return showOwnerPage(request, { title: TEXTS.codesTitle, body, isNarrow: true });
 }
 
-async function showFactors(
-  services: AccountServices,
-  request: PageRequest,
-  signedIn: SignedIn,
-  refusal?: Refusal,
-): Promise<PageResponse> {
+async function showFactors(request: AccountRequest, signedIn: SignedIn, refusal?: Refusal): Promise<PageResponse> {
+  const { services } = request;
   const { accounts } = services;
   const { accountId } = signedIn.account;
   const state = await accounts.secondFactors.state(accountId);
@@ -155,10 +125,9 @@ ${section({
     state.passkeys.length === 0 ? undefined : list(state.passkeys.map((one) => passkeyItem(request, one, isProved))),
     isProved
       ? newPasskeyForm(
-          services,
           request,
           await accounts.secondFactors.passkeyOptions({ signedIn, from: '' }),
-          enrolmentField(services, signedIn),
+          enrolmentField(request, signedIn),
         )
       : undefined,
   ],
@@ -167,7 +136,7 @@ ${section({ id: 'authenticator', heading: TEXTS.authenticator, body: authenticat
 ${isOn ? section({ id: 'codes', heading: TEXTS.codes, body: codesPart(request, state.recoveryCodesLeft, isProved) }) : undefined}
 ${linkLine('/account', TEXTS.back)}`;
   const needs = isProved ? passkeyNeeds(services) : {};
-  return showOwnerPage(services, request, { title: TEXTS.title, body, refusal, isNarrow: true, ...needs });
+  return showOwnerPage(request, { title: TEXTS.title, body, refusal, isNarrow: true, ...needs });
 }
 
 function codeFirst(request: PageRequest): Html {

@@ -95,3 +95,10 @@ function decoded(part: string): string | undefined {
 function noForm(): Refusal<'BAD_REQUEST'> {
   return refuse('BAD_REQUEST', 'This is not a form that a browser would send.');
 }
+
+/** Reads a text with one entry on each line. Returns null if there is none. */
+export function linesIn(text: string): readonly string[] | null {
+  const lines = text.split('\n').map((line) => line.trim());
+  const typed = lines.filter((line) => line !== '');
+  return typed.length === 0 ? null : typed;
+}

@@ -19,22 +19,43 @@ interface OwnerPage {
 
 /** A page of an app owner that is about no app: their account, the list of apps, a guide. */
 export function showOwnerPage(
-  { frame }: { readonly frame: Frame },
-  request: PageRequest,
+  request: PageRequest & { readonly services: { readonly frame: Frame } },
   { title, body, refusal, isNarrow = false, script }: OwnerPage,
 ): PageResponse {
-  const content = html`${headOf({ title, frame, isError: refusal !== undefined }, CONSOLE_STYLE_ELEMENT)}
-<body class="console whole${isNarrow ? ' narrow' : ''}">
-${ownerHeader(frame, request)}
+  const { frame } = request.services;
+  const content = html`${ownerHeader(frame, request)}
 <main>
 <h1>${title}</h1>
 ${body}
-</main>
+</main>`;
+  const look = `console whole${isNarrow ? ' narrow' : ''}`;
+  const shown = consoleDocument(frame, { title, look, content, refusal });
+  return script === undefined ? shown : { ...shown, needs: { ...shown.needs, script } };
+}
+
+interface ConsoleDocument {
+  readonly title: string;
+  /** The classes of the body. */
+  readonly look: string;
+  readonly content: Html;
+  readonly refusal: Refusal | undefined;
+  /** Stands at the end of the page. */
+  readonly script?: NonNullable<PageNeeds['script']>;
+}
+
+/** A whole page in the style of the console. */
+export function consoleDocument(
+  frame: Frame,
+  { title, look, content, refusal, script }: ConsoleDocument,
+): PageResponse {
+  const page = html`${headOf({ title, frame, isError: refusal !== undefined }, CONSOLE_STYLE_ELEMENT)}
+<body class="${look}">
+${content}
 ${footerOf(frame)}
-</body>
+${script && html`${script.element}\n`}</body>
 </html>
 `;
-  return { ...showPage(content, refusal), needs: { isConsole: true, ...(script === undefined ? {} : { script }) } };
+  return { ...showPage(page, refusal), needs: { isConsole: true, ...(script === undefined ? {} : { script }) } };
 }
 
 /**

@@ -43,10 +43,10 @@ export interface PageResponse {
 }
 
 /** What a path does for each method. A method that is left out is answered with 405. */
-export interface PageMethods<Who = SignedIn> {
-  readonly GET?: (request: PageRequest<Who>) => Promise<PageResponse> | PageResponse;
+export interface PageMethods<Who = SignedIn, Request = PageRequest<Who>> {
+  readonly GET?: (request: Request) => Promise<PageResponse> | PageResponse;
   /** Is called only with a form that this service made for this visitor, sent from a page of this service (PG-02). */
-  readonly POST?: (request: PageRequest<Who>, form: Form) => Promise<PageResponse> | PageResponse;
+  readonly POST?: (request: Request, form: Form) => Promise<PageResponse> | PageResponse;
   /** It is the same small file for everybody, such as an icon, and may be asked for at any pace. */
   readonly isForAll?: true;
   /** The most bytes that the form of a signed-in visitor may have, for pages that take files. Others take 16 KiB. */

@@ -2,11 +2,9 @@ import { type Html, html } from '#kernel/text/html.ts';
 import type { Refusal } from '#kernel/faults/refusal.ts';
 import { breadcrumbs, linkLine } from '#web/components/navigation.ts';
 import { CONSOLE_SCRIPT } from '#web/assets/console-script.ts';
-import { ownerHeader } from '#web/frame/owner-page.ts';
+import { consoleDocument, ownerHeader } from '#web/frame/owner-page.ts';
 import type { PageRequest, PageResponse } from '#web/frame/page.ts';
-import { CONSOLE_STYLE_ELEMENT } from '#web/assets/page-policy.ts';
-import { brandOf, type Frame, footerOf, headOf } from '#web/frame/page-shell.ts';
-import { showPage } from '#web/frame/responses.ts';
+import { brandOf, type Frame } from '#web/frame/page-shell.ts';
 import { FIRST_GUIDES, type Guide, type Reader } from '#web/guides/library.ts';
 import { QUERY_LENGTH_MAX } from '#web/guides/search.ts';
 import { GUIDES_TEXTS as TEXTS } from '#web/guides/texts.ts';
@@ -33,22 +31,16 @@ export function showGuidePage(
   { reader, title, body, guides = [], open, isChapter = false, query = '', refusal }: GuidePage,
 ): PageResponse {
   const isAlone = reader === undefined || guides.length < 2;
-  const content = html`${headOf({ title, frame, isError: refusal !== undefined }, CONSOLE_STYLE_ELEMENT)}
-<body class="console${isAlone ? ` whole${reader === undefined ? '' : ' narrow'}` : ' guides'}">
-${headerFor(reader, frame, request)}
+  const look = `console${isAlone ? ` whole${reader === undefined ? '' : ' narrow'}` : ' guides'}`;
+  const content = html`${headerFor(reader, frame, request)}
 ${isAlone ? undefined : sideOf(reader, guides, open, query)}
 <main>
 ${reader === undefined ? undefined : pathTo(reader, guides, { open, isChapter, title })}
 <h1>${title}</h1>
 ${body}
 ${reader !== undefined && isAlone ? html`<div class="soft">${linkLine('/guides', TEXTS.others)}</div>` : undefined}
-</main>
-${footerOf(frame)}
-${CONSOLE_SCRIPT.element}
-</body>
-</html>
-`;
-  return { ...showPage(content, refusal), needs: { script: CONSOLE_SCRIPT, isConsole: true } };
+</main>`;
+  return consoleDocument(frame, { title, look, content, refusal, script: CONSOLE_SCRIPT });
 }
 
 /** App developers, and operators who are signed in, have the header of the console. Others have the way to what is theirs. */

@@ -10,7 +10,6 @@ import { type DayLine, isRun, linesOfDay, type Run } from '#web/movements/day-li
 import { cellsOf, COLUMNS, type Line, lineOf } from '#web/movements/movements.ts';
 import { MOVEMENT_TEXTS } from '#web/movements/texts.ts';
 import type { OwnedWallet } from '#web/wallet-owner/owned-wallet.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
 /** Days on a page, and lines of each. They keep the page under 50 KB. */
 const DAYS_SHOWN_MAX = 7;
@@ -20,12 +19,11 @@ export const DAYS_READ_MAX = 32;
 
 /** The movements of a wallet by day, in the order of the books: calls that follow each other are one line. */
 export async function daysSection(
-  services: WalletOwnerServices,
   own: OwnedWallet,
   { days, missingBeforeMs }: WalletDays,
   before: Place | undefined,
 ): Promise<Html> {
-  const { path, connection, wallet, request } = own;
+  const { services, path, connection, wallet, request } = own;
   const { formats } = request;
   const { currency } = connection.wallet;
   const shown = days.slice(0, DAYS_SHOWN_MAX);

@@ -9,8 +9,7 @@ import type { PageResponse } from '#web/frame/page.ts';
 import { cellsOf, COLUMNS, lineOf, readMovements, startOf } from '#web/movements/movements.ts';
 import { MOVEMENT_TEXTS } from '#web/movements/texts.ts';
 import { nothingHere, type OwnedWallet } from '#web/wallet-owner/owned-wallet.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import { showWalletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 
 /** Fifty movements keep the page under 50 KB. The file has all of them. */
 const MOVEMENTS_SHOWN_MAX = 50;
@@ -20,10 +19,10 @@ const DAY = /^2\d{3}-\d{2}-\d{2}$/;
  * Makes the page `?day=YYYY-MM-DD&before=N`, which shows the movements of a day, the newest first. With `before`, it
  * shows those below that entry. The wallet's page has the links.
  */
-export async function dayPage(services: WalletOwnerServices, own: OwnedWallet, day: string): Promise<PageResponse> {
+export async function dayPage(own: OwnedWallet, day: string): Promise<PageResponse> {
   const atMs = DAY.test(day) ? epochMsOf(day) : Number.NaN;
+  const { services, connection, wallet, path, request } = own;
   if (Number.isNaN(atMs)) return nothingHere(services);
-  const { connection, wallet, path, request } = own;
   const { formats } = request;
   const { currency } = connection.wallet;
   const before = startOf(request.query);
@@ -45,5 +44,5 @@ export async function dayPage(services: WalletOwnerServices, own: OwnedWallet, d
   };
   const body = html`${linkLine(`${path}#movements`, MOVEMENT_TEXTS.receiptBack)}
 ${card(appMark(own.app), movements, pager({ newer: undefined, older }))}`;
-  return { status: 200, page: walletOwnerPage(services, { title: formats.day(atMs), body }) };
+  return showWalletOwnerPage(services, { title: formats.day(atMs), body });
 }

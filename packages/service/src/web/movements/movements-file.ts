@@ -2,10 +2,8 @@ import { csvField } from '#http/serializers/csv.ts';
 import { forWalletOwner } from '#web/wallet-owner/owned-wallet.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 import { MOVEMENT_TEXTS } from '#web/movements/texts.ts';
-import type { PageMethods } from '#web/frame/page.ts';
 import { type MovementsRead, readMovements } from '#web/movements/movements.ts';
 import { decimalOf } from '#web/format/formats.ts';
-import type { Person } from '#people/session.ts';
 import { isoOf } from '#kernel/time/clock.ts';
 import type { NamedWallet, WalletMovement } from '#ledger/history/movements.ts';
 
@@ -25,24 +23,18 @@ const COLUMNS = [
 const BATCH = 1_000;
 
 /** Makes `/wallet/:part/movements.csv`, which has every movement, the newest first. */
-export function movementsFile(services: WalletOwnerServices): PageMethods<Person> {
-  return {
-    GET: forWalletOwner(services, async ({ connection, wallet }) => {
-      // Before the file begins: if a cell is away, the answer is a page that says so.
-      const first = await readMovements(services, wallet, { before: undefined, most: BATCH });
-      return {
-        status: 200,
-        file: {
-          headers: {
-            'content-type': 'text/csv; charset=utf-8',
-            'content-disposition': `attachment; filename="${MOVEMENT_TEXTS.fileName}"`,
-          },
-          text: linesOf(services, wallet, { first, currency: connection.wallet.currency }),
-        },
-      };
-    }),
-  };
-}
+export const movementsFile = forWalletOwner({
+  GET: async ({ services, connection, wallet }) => {
+    // Before the file begins: if a cell is away, the answer is a page that says so.
+    const first = await readMovements(services, wallet, { before: undefined, most: BATCH });
+    const headers = {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="${MOVEMENT_TEXTS.fileName}"`,
+    };
+    const text = linesOf(services, wallet, { first, currency: connection.wallet.currency });
+    return { status: 200, file: { headers, text } };
+  },
+});
 
 /**
  * The lines, read in batches as they are sent: a wallet may have any number of movements, and only one batch is in memory. Entries

@@ -12,18 +12,14 @@ import { card } from '#web/components/section.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import { MOVEMENT_TEXTS } from '#web/movements/texts.ts';
 import { nothingHere, type OwnedWallet } from '#web/wallet-owner/owned-wallet.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import { showWalletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 
 /** A margin is in hundredths of a percent: 10,000 of them are the whole price. */
 const BASIS_POINTS = 10_000n;
 
 /** What one call of a wallet used and cost, and why (CC-11). A call of another wallet is answered like one that does not exist. */
-export async function receiptPage(
-  services: WalletOwnerServices,
-  own: OwnedWallet,
-  part: string,
-): Promise<PageResponse> {
+export async function receiptPage(own: OwnedWallet, part: string): Promise<PageResponse> {
+  const { services } = own;
   const { appId, userId, wallet } = own.connection;
   const callId = parseCallId(part);
   const receipt = callId === undefined ? undefined : await services.usage.receipt(appId, userId, callId);
@@ -55,7 +51,7 @@ export async function receiptPage(
   const charged = headlineAmount({ amount: micros(receipt.charged), currency }, formats);
   const body = html`${linkLine(own.path, MOVEMENT_TEXTS.receiptBack)}
 ${card(appMark(own.app), charged, html`<p>${MOVEMENT_TEXTS.fairness(receipt)}</p>`, facts)}`;
-  return { status: 200, page: walletOwnerPage(services, { title: MOVEMENT_TEXTS.receiptTitle, body }) };
+  return showWalletOwnerPage(services, { title: MOVEMENT_TEXTS.receiptTitle, body });
 }
 
 type Tokens = CallReceipt['tokens'];

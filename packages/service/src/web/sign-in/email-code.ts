@@ -3,7 +3,7 @@ import type { AppProfile } from '#developers/apps/profile.ts';
 import type { Link } from '#connections/link.ts';
 import { emailOf } from '#people/email.ts';
 import type { Person } from '#people/session.ts';
-import { type Html, html } from '#kernel/text/html.ts';
+import { html, type Html } from '#kernel/text/html.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { appMark } from '#web/components/app-mark.ts';
 import { button } from '#web/components/button.ts';
@@ -12,18 +12,16 @@ import { linkLine, steps } from '#web/components/navigation.ts';
 import { errorSummary, warningNotice } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
 import { textField } from '#web/fields/text-field.ts';
-import type { PageMethods, PageResponse } from '#web/frame/page.ts';
-import { redirectTo, refusedBy } from '#web/frame/responses.ts';
-import { otherSignIns } from '#web/sign-in/other-sign-ins.ts';
-import { passkeyNeeds, passkeyOffer } from '#web/sign-in/passkey-offer.ts';
+import type { PageResponse } from '#web/frame/page.ts';
+import { redirectTo } from '#web/frame/responses.ts';
+import { passkeyNeeds, passkeyOffer, signedInCookies } from '#web/sign-in/passkeys.ts';
 import { SIGN_IN_TEXTS } from '#web/sign-in/texts.ts';
-import { backLine } from '#web/wallet-owner/back-line.ts';
-import { readLink, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
+import { backLine, readLink } from '#web/wallet-owner/open-link.ts';
 import { CODE, NEXT_FIELD, nextField, returnPathOf, SIGN_IN, withReturnPath } from '#web/wallet-owner/return-path.ts';
-import { signedInCookies } from '#web/wallet-owner/sign-in-cookies.ts';
 import { LINK_TEXTS } from '#web/wallet-owner/texts.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import type { WalletOwnerMethods, WalletOwnerRequest, WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import { showWalletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import { fromCell, hostOf } from '#web/wallet-owner/other-cells.ts';
 
 /** This has room for the eight digits and for spaces that are pasted with them. */
 const CODE_TYPED_LENGTH_MAX = 20;
@@ -31,34 +29,29 @@ const CODE_TYPED_LENGTH_MAX = 20;
 const EMAIL_LENGTH_MAX = 254;
 
 /** Asks for the e-mail address. The answer is the same for every address, so that nobody can find out who has a wallet. */
-export function signInPage(services: WalletOwnerServices): PageMethods<Person> {
-  return {
-    GET: async (request) => {
-      const next = thenInAddress(request);
-      if (request.signedIn !== undefined) return redirectTo(next);
-      const page = await signInForm(services, request, { next, email: '' });
-      return { status: 200, page, needs: passkeyNeeds(services) };
-    },
-    POST: async (request, form) => {
-      const next = returnPathOf(form.field(NEXT_FIELD));
-      const email = form.field('email').trim();
-      const asked = await askForCode(services, request, next, email);
-      if (asked instanceof Refusal) {
-        const page = await signInForm(services, request, { next, email, fault: asked.message });
-        return { ...refusedBy(asked, page), needs: passkeyNeeds(services) };
-      }
-      return redirectTo(withReturnPath(CODE, await freshened(services, next)), [
-        services.cookies.write('code', asked.challenge),
-      ]);
-    },
-  };
-}
+export const signInPage: WalletOwnerMethods = {
+  GET: async (request) => {
+    const next = thenInAddress(request);
+    if (request.signedIn !== undefined) return redirectTo(next);
+    return showSignIn(request, { next, email: '' });
+  },
+  POST: async (request, form) => {
+    const next = returnPathOf(form.field(NEXT_FIELD));
+    const email = form.field('email').trim();
+    const asked = await askForCode(request, next, email);
+    if (asked instanceof Refusal) return showSignIn(request, { next, email, refusal: asked });
+    return redirectTo(withReturnPath(CODE, await freshened(request.services, next)), [
+      request.services.cookies.write('code', asked.challenge),
+    ]);
+  },
+};
 
 /**
  * Has a code mailed. The limits on tries are inside `ask`: by browser, e-mail and network address. The app's name goes into
  * the mail, so that a person can see who they sign in for.
  */
-async function askForCode(services: WalletOwnerServices, request: WalletOwnerRequest, next: string, email: string) {
+async function askForCode(request: WalletOwnerRequest, next: string, email: string) {
+  const { services } = request;
   const address = emailSchema.safeParse(email).success ? emailOf(email) : undefined;
   if (address === undefined) return refuse('BAD_REQUEST', SIGN_IN_TEXTS.noEmail);
   return services.codes.ask({
@@ -71,49 +64,45 @@ async function askForCode(services: WalletOwnerServices, request: WalletOwnerReq
 }
 
 /** Takes the code, signs in and goes on. */
-export function codePage(services: WalletOwnerServices): PageMethods<Person> {
-  const { codes } = services;
-  const sentTo = (request: WalletOwnerRequest) => codes.emailOf(request.cookie('code') ?? '');
-  return {
-    GET: async (request) => {
-      const next = thenInAddress(request);
-      if (request.signedIn !== undefined) return redirectTo(next);
+export const codePage: WalletOwnerMethods = {
+  GET: async (request) => {
+    const next = thenInAddress(request);
+    if (request.signedIn !== undefined) return redirectTo(next);
+    const email = await sentTo(request);
+    if (email === undefined) return redirectTo(withReturnPath(SIGN_IN, next));
+    return showCode(request, { next, email });
+  },
+  POST: async (request, form) => {
+    const next = returnPathOf(form.field(NEXT_FIELD));
+    const { services } = request;
+    const opened = await services.codes.use({
+      challenge: request.cookie('code') ?? '',
+      code: form.field('code'),
+      from: services.addressOf(request.exchange.request),
+    });
+    if (opened instanceof Refusal) {
+      // The form can be shown again only while the code may still be typed.
       const email = await sentTo(request);
-      if (email === undefined) return redirectTo(withReturnPath(SIGN_IN, next));
-      return { status: 200, page: codeForm(services, request, { next, email }) };
-    },
-    POST: async (request, form) => {
-      const next = returnPathOf(form.field(NEXT_FIELD));
-      const opened = await codes.use({
-        challenge: request.cookie('code') ?? '',
-        code: form.field('code'),
-        from: services.addressOf(request.exchange.request),
-      });
-      if (opened instanceof Refusal) {
-        // The form can be shown again only while the code may still be typed.
-        const email = await sentTo(request);
-        if (email === undefined) return refusedBy(opened, voidPage(services, next));
-        return refusedBy(opened, codeForm(services, request, { next, email, fault: opened.message }));
-      }
-      return redirectTo(await freshened(services, next), signedInCookies(services, opened));
-    },
-  };
-}
+      return email === undefined
+        ? showVoid(services, next, opened)
+        : showCode(request, { next, email, refusal: opened });
+    }
+    return redirectTo(await freshened(services, next), signedInCookies(services, opened));
+  },
+};
 
 /** Signs out here, or with `everywhere` in every browser of this person. Keeps the return path, for somebody who signs in as another. */
-export function signOutPage(services: WalletOwnerServices): PageMethods<Person> {
-  const { cookies } = services;
-  return {
-    GET: () => redirectTo(SIGN_IN),
-    POST: async ({ signedIn }, form): Promise<PageResponse> => {
-      const gone = [cookies.write('person', undefined), cookies.write('code', undefined)];
-      const goOn = withReturnPath(SIGN_IN, returnPathOf(form.field(NEXT_FIELD)));
-      if (signedIn === undefined) return redirectTo(goOn, gone);
-      const isDone = await endSignIn(services, signedIn, form.field('everywhere') === 'yes');
-      return isDone ? redirectTo(goOn, gone) : { ...signedOutInPart(services, goOn), cookies: gone };
-    },
-  };
-}
+export const signOutPage: WalletOwnerMethods = {
+  GET: () => redirectTo(SIGN_IN),
+  POST: async ({ services, signedIn }, form) => {
+    const { cookies } = services;
+    const gone = [cookies.write('person', undefined), cookies.write('code', undefined)];
+    const goOn = withReturnPath(SIGN_IN, returnPathOf(form.field(NEXT_FIELD)));
+    if (signedIn === undefined) return redirectTo(goOn, gone);
+    const isDone = await endSignIn(services, signedIn, form.field('everywhere') === 'yes');
+    return isDone ? redirectTo(goOn, gone) : { ...signedOutInPart(services, goOn), cookies: gone };
+  },
+};
 
 /** Ends a sign-in in all cells, or with `isAll` every one of this person. False if another cell did not answer. */
 async function endSignIn({ sessions, otherCells }: WalletOwnerServices, person: Person, isAll: boolean) {
@@ -135,7 +124,12 @@ function signedOutInPart(services: WalletOwnerServices, goOn: string): PageRespo
     html`<p>${SIGN_IN_TEXTS.inPartAdvice}</p>`,
     linkLine(goOn, SIGN_IN_TEXTS.signInAgain),
   );
-  return { status: 200, page: walletOwnerPage(services, { title: SIGN_IN_TEXTS.inPartTitle, body }) };
+  return showWalletOwnerPage(services, { title: SIGN_IN_TEXTS.inPartTitle, body });
+}
+
+/** Where the code of this browser was sent. */
+function sentTo({ services, cookie }: WalletOwnerRequest) {
+  return services.codes.emailOf(cookie('code') ?? '');
 }
 
 /** The return path in the address, checked. */
@@ -165,15 +159,12 @@ async function freshened(services: WalletOwnerServices, next: string): Promise<s
 interface FormState {
   readonly next: string;
   readonly email: string;
-  readonly fault?: string;
+  readonly refusal?: Refusal;
 }
 
 /** Asks for the e-mail address. A valid link that led here also names its app. */
-async function signInForm(
-  services: WalletOwnerServices,
-  request: WalletOwnerRequest,
-  { next, email, fault }: FormState,
-): Promise<Html> {
+async function showSignIn(request: WalletOwnerRequest, { next, email, refusal }: FormState): Promise<PageResponse> {
+  const { services } = request;
   const app = await askingApp(services, next);
   const fields = html`${nextField(next)}
 ${textField({
@@ -187,21 +178,22 @@ ${textField({
 })}
 ${button(SIGN_IN_TEXTS.send)}`;
   const body = html`${app && steps(LINK_TEXTS.steps, 0)}
-${errorSummary(fault)}
+${errorSummary(refusal?.message)}
 ${card(
   app && appMark(app),
   html`<p>${app === undefined ? SIGN_IN_TEXTS.forWallet : SIGN_IN_TEXTS.forApp(app.name)}</p>`,
   html`<p class="soft">${SIGN_IN_TEXTS.firstTime}</p>`,
   request.form(SIGN_IN, fields),
 )}
-${passkeyOffer(services, request, next)}
+${passkeyOffer(request, next)}
 ${await otherSignIns(services, next)}
 ${app && backLine(app)}`;
-  return walletOwnerPage(services, { title: SIGN_IN_TEXTS.title, body, isError: fault !== undefined });
+  const page = showWalletOwnerPage(services, { title: SIGN_IN_TEXTS.title, body, refusal });
+  return { ...page, needs: passkeyNeeds(services) };
 }
 
 /** Asks for the code. `one-time-code` lets phones fill it in from the mail; the field for digits only suits the six of them. */
-function codeForm(services: WalletOwnerServices, request: WalletOwnerRequest, { next, email, fault }: FormState): Html {
+function showCode(request: WalletOwnerRequest, { next, email, refusal }: FormState): PageResponse {
   const fields = html`${nextField(next)}
 ${textField({
   name: 'code',
@@ -215,19 +207,29 @@ ${button(SIGN_IN_TEXTS.enter)}`;
   const again = html`${nextField(next)}
 ${hiddenField('email', email)}
 ${button(SIGN_IN_TEXTS.again, { kind: 'quiet' })}`;
-  const body = html`${errorSummary(fault)}
+  const body = html`${errorSummary(refusal?.message)}
 ${card(html`<p>${SIGN_IN_TEXTS.sentTo(email)}</p>`, request.form(CODE, fields))}
 <section>
 <p>${SIGN_IN_TEXTS.noMail}</p>
 ${request.form(SIGN_IN, again)}
 </section>
 ${linkLine(withReturnPath(SIGN_IN, next), SIGN_IN_TEXTS.otherEmail)}`;
-  return walletOwnerPage(services, { title: SIGN_IN_TEXTS.codeTitle, body, isError: fault !== undefined });
+  return showWalletOwnerPage(request.services, { title: SIGN_IN_TEXTS.codeTitle, body, refusal });
 }
 
 /** The code can no longer be typed at all, so there is no form to show again. */
-function voidPage(services: WalletOwnerServices, next: string): Html {
+function showVoid(services: WalletOwnerServices, next: string, refusal: Refusal): PageResponse {
   const body = html`${errorSummary(SIGN_IN_TEXTS.voidCode)}
 ${linkLine(withReturnPath(SIGN_IN, next), SIGN_IN_TEXTS.askAgain)}`;
-  return walletOwnerPage(services, { title: SIGN_IN_TEXTS.voidTitle, body, isError: true });
+  return showWalletOwnerPage(services, { title: SIGN_IN_TEXTS.voidTitle, body, refusal });
+}
+
+/** Nobody reads a longer list before they type their e-mail. */
+const OFFERED_MAX = 3;
+
+/** The ways to use a sign-in of another cell. Which of them this browser has, if any, is not known here. */
+async function otherSignIns({ otherCells }: WalletOwnerServices, next: string): Promise<Html | undefined> {
+  const { pages = [] } = (await otherCells?.allPages()) ?? {};
+  if (pages.length === 0 || pages.length > OFFERED_MAX) return undefined;
+  return html`${pages.map((there) => linkLine(fromCell(there.cell, next), SIGN_IN_TEXTS.useOther(hostOf(there))))}`;
 }

@@ -5,26 +5,23 @@ import { refuse } from '#kernel/faults/refusal.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
-import type { PageMethods, PageResponse } from '#web/frame/page.ts';
-import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+import type { PageResponse } from '#web/frame/page.ts';
+import { redirectTo } from '#web/frame/responses.ts';
+import { signedInCookies } from '#web/sign-in/passkeys.ts';
 import { HAND_OVER_TEXTS as TEXTS } from '#web/sign-in/texts.ts';
 import { ARRIVE, FROM_CELL, fromCell, HAND_OVER } from '#web/wallet-owner/other-cells.ts';
 import { DATA, returnPathOf, SIGN_IN, toSignIn, withReturnPath } from '#web/wallet-owner/return-path.ts';
-import { signedInCookies } from '#web/wallet-owner/sign-in-cookies.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import type { WalletOwnerMethods, WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import { showWalletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 
 type Cells = NonNullable<WalletOwnerServices['otherCells']>;
 
 /** How a person who is signed in to one cell gets to a page of another: begun there, vouched for here, and ended there. */
-export function handOverPages(
-  services: WalletOwnerServices,
-  cells: Cells,
-): Readonly<Record<string, PageMethods<Person>>> {
+export function handOverPages(cells: Cells): Readonly<Record<string, WalletOwnerMethods>> {
   return {
-    [FROM_CELL]: fromCellPage(services, cells),
+    [FROM_CELL]: fromCellPage(cells),
     [HAND_OVER]: handOverPage(cells),
-    [ARRIVE]: arrivePage(services, cells),
+    [ARRIVE]: arrivePage(cells),
   };
 }
 
@@ -32,10 +29,10 @@ export function handOverPages(
  * Makes the page in the cell that a person goes to. It leads to the cell `from`, in which they say that they are signed
  * in, unless they are signed in here.
  */
-function fromCellPage(services: WalletOwnerServices, cells: Cells): PageMethods<Person> {
+function fromCellPage(cells: Cells): WalletOwnerMethods {
   return {
     GET: async (request) => {
-      const { query, signedIn } = request;
+      const { services, query, signedIn } = request;
       const next = returnPathOf(query.get('next'));
       if (signedIn !== undefined && (await isFor(services, signedIn, next))) return redirectTo(next);
       const there = await cells.pagesOf(query.get('from') ?? '');
@@ -62,7 +59,7 @@ async function isFor({ connections }: WalletOwnerServices, { identity }: Person,
  * Makes the page in the cell in which a person is signed in. It leads to the cell `to`, which begins the hand-over, or
  * vouches for the person if it has (`state`). It leads to no other address.
  */
-function handOverPage(cells: Cells): PageMethods<Person> {
+function handOverPage(cells: Cells): WalletOwnerMethods {
   return {
     GET: async ({ query, signedIn }) => {
       const next = returnPathOf(query.get('next'));
@@ -81,9 +78,10 @@ function handOverPage(cells: Cells): PageMethods<Person> {
  * Makes the page back in the cell that a person goes to. It signs in the browser that began the hand-over, and no
  * other.
  */
-function arrivePage(services: WalletOwnerServices, { handOvers }: Cells): PageMethods<Person> {
+function arrivePage({ handOvers }: Cells): WalletOwnerMethods {
   return {
     GET: async (request) => {
+      const { services } = request;
       const spent = await handOvers.spend(request.query.get('token') ?? '');
       if (spent === undefined) return refused(services);
       const next = returnPathOf(spent.next);
@@ -108,6 +106,9 @@ function refused(services: WalletOwnerServices): PageResponse {
     html`<p>${TEXTS.refusedAdvice}</p>`,
     linkLine('/wallet', TEXTS.signIn),
   );
-  const page = walletOwnerPage(services, { title: TEXTS.refusedTitle, body, isError: true });
-  return refusedBy(refuse('FORBIDDEN', TEXTS.refused), page);
+  return showWalletOwnerPage(services, {
+    title: TEXTS.refusedTitle,
+    body,
+    refusal: refuse('FORBIDDEN', TEXTS.refused),
+  });
 }

@@ -1,4 +1,4 @@
-import type { Person } from '#people/session.ts';
+import type { Person, PersonSignIn } from '#people/session.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
 import { button } from '#web/components/button.ts';
@@ -7,14 +7,13 @@ import { list } from '#web/components/list.ts';
 import { moment } from '#web/figures/moment.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
-import type { PageMethods } from '#web/frame/page.ts';
-import { redirectTo, refusedBy } from '#web/frame/responses.ts';
-import { PASSKEY_PATHS, passkeyNeeds } from '#web/sign-in/passkey-offer.ts';
+import type { PageResponse } from '#web/frame/page.ts';
+import { redirectTo } from '#web/frame/responses.ts';
 import { PASSKEY_SCRIPT, passkeyFields } from '#web/assets/passkey-script.ts';
 import { PASSKEY_TEXTS, SIGN_IN_TEXTS } from '#web/sign-in/texts.ts';
-import type { WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
 import {
   NEXT_FIELD,
+  nextField,
   PASSKEYS,
   returnPathOf,
   SIGN_IN,
@@ -22,81 +21,70 @@ import {
   toSignIn,
   withReturnPath,
 } from '#web/wallet-owner/return-path.ts';
-import { signedInCookies } from '#web/wallet-owner/sign-in-cookies.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import type { WalletOwnerMethods, WalletOwnerRequest, WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import { showWalletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import type { PageNeeds } from '#web/assets/page-policy.ts';
 
 /** Lists the passkeys of the person who is signed in, and takes a new one. */
-export function passkeysPage(services: WalletOwnerServices): PageMethods<Person> {
-  return {
-    GET: async (request) => {
-      if (request.signedIn === undefined) return toSignIn(PASSKEYS);
-      const done = request.query.get('done');
-      const page = await securityPage(services, request, { person: request.signedIn, done });
-      return { status: 200, page, needs: passkeyNeeds(services) };
-    },
-    POST: async (request, form) => {
-      const { signedIn: person } = request;
-      if (person === undefined) return toSignIn(PASSKEYS);
-      // The credential is JSON that the script put into the field; the identities folder checks all of it.
-      const refused = await services.passkeys.add(person.identity, form.field('credential'));
-      if (refused === undefined) return redirectTo(`${PASSKEYS}?done=added`);
-      const page = await securityPage(services, request, { person, fault: refused.message });
-      return { ...refusedBy(refused, page), needs: passkeyNeeds(services) };
-    },
-  };
-}
+export const passkeysPage: WalletOwnerMethods = {
+  GET: async (request) => {
+    if (request.signedIn === undefined) return toSignIn(PASSKEYS);
+    return showSecurity(request, { person: request.signedIn, done: request.query.get('done') });
+  },
+  POST: async (request, form) => {
+    const { signedIn: person } = request;
+    if (person === undefined) return toSignIn(PASSKEYS);
+    // The credential is JSON that the script put into the field; the identities folder checks all of it.
+    const refused = await request.services.passkeys.add(person.identity, form.field('credential'));
+    if (refused === undefined) return redirectTo(`${PASSKEYS}?done=added`);
+    return showSecurity(request, { person, refusal: refused });
+  },
+};
 
 /** Removes one of the person's own passkeys. One that is not there has been removed, too. */
-export function removePasskeyForm({ passkeys }: WalletOwnerServices): PageMethods<Person> {
-  return {
-    GET: () => redirectTo(PASSKEYS),
-    POST: async ({ signedIn }, form) => {
-      if (signedIn === undefined) return toSignIn(PASSKEYS);
-      await passkeys.remove(signedIn.identity.identityId, form.field('passkey'));
-      return redirectTo(`${PASSKEYS}?done=removed`);
-    },
-  };
-}
+export const removePasskeyForm: WalletOwnerMethods = {
+  GET: () => redirectTo(PASSKEYS),
+  POST: async ({ services, signedIn }, form) => {
+    if (signedIn === undefined) return toSignIn(PASSKEYS);
+    await services.passkeys.remove(signedIn.identity.identityId, form.field('passkey'));
+    return redirectTo(`${PASSKEYS}?done=removed`);
+  },
+};
 
 /** Takes what the passkey signed, signs in and goes on. */
-export function usePasskeyForm(services: WalletOwnerServices): PageMethods<Person> {
-  const { passkeys } = services;
-  return {
-    GET: () => redirectTo(SIGN_IN),
-    POST: async (request, form) => {
-      const next = returnPathOf(form.field(NEXT_FIELD));
-      const opened = await passkeys.signIn(form.field('credential'), services.addressOf(request.exchange.request));
-      if (opened instanceof Refusal) return refusedBy(opened, refusedPage(services, next, opened.message));
-      return redirectTo(next, signedInCookies(services, opened));
-    },
-  };
-}
+export const usePasskeyForm: WalletOwnerMethods = {
+  GET: () => redirectTo(SIGN_IN),
+  POST: async (request, form) => {
+    const next = returnPathOf(form.field(NEXT_FIELD));
+    const { services } = request;
+    const from = services.addressOf(request.exchange.request);
+    const opened = await services.passkeys.signIn(form.field('credential'), from);
+    if (opened instanceof Refusal) return showRefused(services, next, opened);
+    return redirectTo(next, signedInCookies(services, opened));
+  },
+};
 
 interface Shown {
   readonly person: Person;
   /** The `done` of the address: which notice to show. */
   readonly done?: string | null;
-  readonly fault?: string;
+  readonly refusal?: Refusal;
 }
 
 /** The page about signing in: passkeys, and the sessions of this person. */
-async function securityPage(
-  services: WalletOwnerServices,
-  request: WalletOwnerRequest,
-  { person, done, fault }: Shown,
-): Promise<Html> {
+async function showSecurity(request: WalletOwnerRequest, { person, done, refusal }: Shown): Promise<PageResponse> {
+  const { services } = request;
   const { identity } = person;
   const everywhere = html`${hiddenField('everywhere', 'yes')}
 ${button(SIGN_IN_TEXTS.signOutEverywhere, { kind: 'danger' })}`;
-  const body = html`${errorSummary(fault)}
+  const body = html`${errorSummary(refusal?.message)}
 ${successNotice(done === 'added' ? PASSKEY_TEXTS.added : done === 'removed' ? PASSKEY_TEXTS.removed : undefined)}
 <section>
 <h2>${PASSKEY_TEXTS.title}</h2>
 <p>${PASSKEY_TEXTS.what}</p>
 ${services.otherCells && html`<p class="soft">${PASSKEY_TEXTS.onlyHere}</p>`}
-${await passkeyList(services, request, person)}
-${await additionOf(services, request, person)}
+${await passkeyList(request, person)}
+${await additionOf(request, person)}
 </section>
 <section>
 <h2>${SIGN_IN_TEXTS.sessionTitle}</h2>
@@ -106,15 +94,13 @@ ${request.form(SIGN_OUT, button(SIGN_IN_TEXTS.signOut, { kind: 'quiet' }))}
 ${request.form(SIGN_OUT, everywhere)}
 </section>
 ${linkLine('/wallet', SIGN_IN_TEXTS.toWallet)}`;
-  return walletOwnerPage(services, { title: SIGN_IN_TEXTS.securityTitle, body, isError: fault !== undefined });
+  const page = showWalletOwnerPage(services, { title: SIGN_IN_TEXTS.securityTitle, body, refusal });
+  return { ...page, needs: passkeyNeeds(services) };
 }
 
 /** The person's passkeys, each with a button to remove it. The last use helps to find one that was lost. */
-async function passkeyList(
-  { passkeys }: WalletOwnerServices,
-  request: WalletOwnerRequest,
-  { identity }: Person,
-): Promise<Html> {
+async function passkeyList(request: WalletOwnerRequest, { identity }: Person): Promise<Html> {
+  const { passkeys } = request.services;
   const listed = await passkeys.list(identity.identityId);
   const { formats } = request;
   if (listed.length === 0) return html`<p class="soft">${PASSKEY_TEXTS.none}</p>`;
@@ -136,11 +122,8 @@ ${request.form(PASSKEY_PATHS.remove, fields)}`;
  * The form that adds a passkey. The options hold a new challenge, so they are made for each view of the page.
  * What the page shows depends on the browser: the script unhides the form, or the sentence that this browser knows no passkeys.
  */
-async function additionOf(
-  { passkeys }: WalletOwnerServices,
-  request: WalletOwnerRequest,
-  { identity }: Person,
-): Promise<Html> {
+async function additionOf(request: WalletOwnerRequest, { identity }: Person): Promise<Html> {
+  const { passkeys } = request.services;
   if (!passkeys.isPossible) return html`<p class="soft">${PASSKEY_TEXTS.noName}</p>`;
   const fields = passkeyFields({
     does: 'create',
@@ -155,8 +138,42 @@ ${PASSKEY_SCRIPT.element}`;
 }
 
 /** A passkey was refused. The way back is a new sign-in page, with a new challenge. */
-function refusedPage(services: WalletOwnerServices, next: string, fault: string): Html {
-  const body = html`${errorSummary(fault)}
+function showRefused(services: WalletOwnerServices, next: string, refusal: Refusal): PageResponse {
+  const body = html`${errorSummary(refusal.message)}
 ${linkLine(withReturnPath(SIGN_IN, next), PASSKEY_TEXTS.back)}`;
-  return walletOwnerPage(services, { title: SIGN_IN_TEXTS.title, body, isError: true });
+  return showWalletOwnerPage(services, { title: SIGN_IN_TEXTS.title, body, refusal });
+}
+
+/** The addresses that take the forms of passkeys. */
+export const PASSKEY_PATHS = { use: '/wallet/passkeys/use', remove: '/wallet/passkeys/remove' } as const;
+
+/** What a page needs that asks the browser for a passkey: its script, if passkeys can work here at all. */
+export function passkeyNeeds({ passkeys }: WalletOwnerServices): PageNeeds {
+  return passkeys.isPossible ? { script: PASSKEY_SCRIPT } : {};
+}
+
+/** The offer on the sign-in page. It stays hidden until the script finds that the browser knows passkeys. */
+export function passkeyOffer(request: WalletOwnerRequest, next: string): Html | undefined {
+  const { passkeys } = request.services;
+  if (!passkeys.isPossible) return undefined;
+  const fields = passkeyFields({
+    does: 'get',
+    options: passkeys.optionsToSignIn(),
+    button: button(PASSKEY_TEXTS.use, { kind: 'quiet' }),
+    failed: PASSKEY_TEXTS.notUsed,
+  });
+  return html`<section id="passkey-offer" hidden>
+<h2>${PASSKEY_TEXTS.offerTitle}</h2>
+<p>${PASSKEY_TEXTS.offer}</p>
+${request.form(PASSKEY_PATHS.use, html`${nextField(next)}${fields}`)}
+</section>
+${PASSKEY_SCRIPT.element}`;
+}
+
+/** The cookies of a browser that has just signed in. The code's cookie goes: a code works once. */
+export function signedInCookies(
+  { cookies }: Pick<WalletOwnerServices, 'cookies'>,
+  { token, known }: PersonSignIn,
+): readonly string[] {
+  return [cookies.write('person', token), cookies.write('known', known), cookies.write('code', undefined)];
 }

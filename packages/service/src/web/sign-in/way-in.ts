@@ -1,4 +1,3 @@
-import type { Person } from '#people/session.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
 import { button } from '#web/components/button.ts';
@@ -6,43 +5,37 @@ import { hiddenField } from '#web/fields/form.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
-import type { PageMethods } from '#web/frame/page.ts';
 import { redirectTo, refusedBy } from '#web/frame/responses.ts';
 import { SIGN_IN_TEXTS } from '#web/sign-in/texts.ts';
-import type { WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
 import { CODE, SIGN_IN, SIGN_IN_OWN } from '#web/wallet-owner/return-path.ts';
+import type { WalletOwnerMethods, WalletOwnerRequest } from '#web/wallet-owner/services.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
 
 /**
  * Mails a code to a person who opened the link of a way in. Opening the page sends nothing, because mail scanners open
  * links too.
  */
-export function wayInPage(services: WalletOwnerServices): PageMethods<Person> {
-  const { codes, cookies } = services;
-  return {
-    GET: (request) => {
-      const token = request.query.get('token') ?? '';
-      const status = codes.emailOfWayIn(token) === undefined ? 400 : 200;
-      return { status, page: formPage(services, request, { token }) };
-    },
-    POST: async (request, form) => {
-      const token = form.field('token');
-      const asked = await codes.askByWayIn({ token, before: request.cookie('code') });
-      if (asked instanceof Refusal) {
-        return refusedBy(asked, formPage(services, request, { token, fault: asked.message }));
-      }
-      return redirectTo(CODE, [cookies.write('code', asked.challenge)]);
-    },
-  };
-}
+export const wayInPage: WalletOwnerMethods = {
+  GET: (request) => {
+    const token = request.query.get('token') ?? '';
+    const status = request.services.codes.emailOfWayIn(token) === undefined ? 400 : 200;
+    return { status, page: formPage(request, { token }) };
+  },
+  POST: async (request, form) => {
+    const token = form.field('token');
+    const { codes, cookies } = request.services;
+    const asked = await codes.askByWayIn({ token, before: request.cookie('code') });
+    if (asked instanceof Refusal) return refusedBy(asked, formPage(request, { token, fault: asked.message }));
+    return redirectTo(CODE, [cookies.write('code', asked.challenge)]);
+  },
+};
 
 /** The button that has the code mailed. A link that is no longer valid has none. */
 function formPage(
-  services: WalletOwnerServices,
   request: WalletOwnerRequest,
   { token, fault }: { readonly token: string; readonly fault?: string },
 ): Html {
+  const { services } = request;
   const email = services.codes.emailOfWayIn(token);
   const fields = html`${hiddenField('token', token)}
 ${button(SIGN_IN_TEXTS.send)}`;

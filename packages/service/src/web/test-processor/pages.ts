@@ -11,7 +11,7 @@ import { textField } from '#web/fields/text-field.ts';
 import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 import { TEST_PROCESSOR_TEXTS as TEXTS } from '#web/test-processor/texts.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import { showWalletOwnerPage, walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 
 type PageFrame = Parameters<typeof walletOwnerPage>[0];
 
@@ -105,7 +105,7 @@ function confirmForm(frame: PageFrame, request: PageRequest<Person>, checkout: T
 <p>${TEXTS.confirmText(amount, checkout.appName)}</p>
 ${request.form(request.exchange.path, buttons)}
 </section>`;
-  return { status: 200, page: walletOwnerPage(frame, { title: TEXTS.confirmTitle, body }) };
+  return showWalletOwnerPage(frame, { title: TEXTS.confirmTitle, body });
 }
 
 /** This page is reached by going back after paying. It leads on, and takes no second payment. */
@@ -114,7 +114,7 @@ function paidPage(frame: PageFrame, checkout: TestCheckout): PageResponse {
 <p>${TEXTS.paidText}</p>
 ${buttonLink(pathOf(checkout.returnUrl), TEXTS.goOn)}
 </section>`;
-  return { status: 200, page: walletOwnerPage(frame, { title: TEXTS.paidTitle, body }) };
+  return showWalletOwnerPage(frame, { title: TEXTS.paidTitle, body });
 }
 
 function gone(frame: PageFrame): PageResponse {

@@ -10,23 +10,21 @@ import { errorSummary } from '#web/components/notices.ts';
 import { amountText, parseAmount } from '#web/format/typed-amount.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
-import { redirectTo, showPage } from '#web/frame/responses.ts';
-import { backLine } from '#web/wallet-owner/back-line.ts';
+import { redirectTo } from '#web/frame/responses.ts';
 import { CAP_TEXTS as TEXTS } from '#web/topup/texts.ts';
-import { type OpenedLink, signedInAs, voidLink, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import { backLine, type OpenedLink, signedInAs, voidLink } from '#web/wallet-owner/open-link.ts';
+import type { WalletOwnerRequest } from '#web/wallet-owner/services.ts';
+import { showWalletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 
 /**
  * Makes the page for the owner of a wallet whose monthly cap or pause refused a call. They set another cap or resume
  * spending, or they leave it as it is and pay (WA-03).
  */
 export function capPage(
-  services: WalletOwnerServices,
-  request: WalletOwnerRequest,
-  { app, connection, person }: OpenedLink,
+  opened: OpenedLink,
   refused?: { readonly fault: Refusal; readonly typed: string },
 ): PageResponse {
+  const { services, request, app, connection } = opened;
   if (connection === undefined) return voidLink(services); // Does not happen: people get here after consent.
   const path = `/topup/${request.part}`;
   const isPaused = connection.isPaused && refused === undefined;
@@ -36,9 +34,9 @@ ${appMark(app)}
 ${isPaused ? pausePart(request, app.name, connection) : capPart(request, app.name, connection, refused?.typed)}
 ${backLine(app)}
 </section>
-${signedInAs(request, person.identity, path)}`;
+${signedInAs(opened, path)}`;
   const title = isPaused ? TEXTS.pausedTitle(app.name) : TEXTS.title(app.name);
-  return showPage(walletOwnerPage(services, { title, body, isError: refused !== undefined }), refused?.fault);
+  return showWalletOwnerPage(services, { title, body, refusal: refused?.fault });
 }
 
 function capPart(request: WalletOwnerRequest, appName: string, { wallet, cap }: Connection, typed?: string): Html {
@@ -84,14 +82,10 @@ const CAP_IS_SET = 'cap=set';
 const IS_RESUMED = 'cap=resumed';
 
 /** Sets the cap that was typed, or none, or ends the pause, and goes on to the amounts. */
-export async function setCap(
-  services: WalletOwnerServices,
-  request: WalletOwnerRequest,
-  opened: OpenedLink,
-  form: Form,
-): Promise<PageResponse> {
-  if (opened.connection === undefined) return voidLink(services);
-  const { connectionId, identityId } = opened.connection;
+export async function setCap(opened: OpenedLink, form: Form): Promise<PageResponse> {
+  const { services, request, connection } = opened;
+  if (connection === undefined) return voidLink(services);
+  const { connectionId, identityId } = connection;
   const way = `/topup/${request.part}`;
   if (form.field('set') === 'resume') {
     await services.connections.setPaused({ connectionId, identityId }, false);
@@ -101,7 +95,7 @@ export async function setCap(
   const isUnlimited = form.field('set') === 'none';
   const cap = isUnlimited ? undefined : parseAmount(typed);
   if (cap === undefined && !isUnlimited) {
-    return capPage(services, request, opened, { fault: refuse('BAD_REQUEST', TEXTS.notAnAmount), typed });
+    return capPage(opened, { fault: refuse('BAD_REQUEST', TEXTS.notAnAmount), typed });
   }
   await services.connections.setCap({ connectionId, identityId }, cap);
   return redirectTo(`${way}/pay?${CAP_IS_SET}`);

@@ -1,6 +1,5 @@
 import type { AppProfile } from '#developers/apps/profile.ts';
 import type { Connection } from '#connections/connection.ts';
-import type { Person } from '#people/session.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { type IdentityId, parseId } from '#kernel/values/ids.ts';
 import type { Checkout } from '#payments/checkouts.ts';
@@ -11,15 +10,15 @@ import { hiddenField } from '#web/fields/form.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary, warningNotice } from '#web/components/notices.ts';
 import type { Formats } from '#web/format/formats.ts';
-import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import type { PageResponse } from '#web/frame/page.ts';
 import { WAITING_SCRIPT } from '#web/topup/waiting-script.ts';
 import { CHECKOUT_TEXTS as TEXTS } from '#web/topup/texts.ts';
-import { backLine } from '#web/wallet-owner/back-line.ts';
+import { backLine } from '#web/wallet-owner/open-link.ts';
 import { NEXT_PATH } from '#web/topup/topup-step.ts';
 import { spendableOf, stateOf } from '#web/wallet-owner/owned-wallet.ts';
 import { PASSKEYS } from '#web/wallet-owner/return-path.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import type { WalletOwnerMethods, WalletOwnerRequest, WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import { showWalletOwnerPage, walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 
 /** A checkout, with what the person looking at it may see. */
 interface Arrival {
@@ -40,22 +39,21 @@ interface Arrival {
  * Makes the pages `/checkout/...`, where a payer waits for the money. Coming here proves no payment: only the
  * processor's notice does (ON-02).
  */
-export function checkoutPages(services: WalletOwnerServices): Readonly<Record<string, PageMethods<Person>>> {
-  return {
-    '/checkout/:part': {
-      GET: async (request) => {
-        const arrival = await arrivalOf(services, request);
-        return arrival === undefined ? gone(services) : arrivalPage(services, request, arrival);
-      },
+export const checkoutPages: Readonly<Record<string, WalletOwnerMethods>> = {
+  '/checkout/:part': {
+    GET: async (request) => {
+      const arrival = await arrivalOf(request);
+      return arrival === undefined ? gone(request.services) : arrivalPage(request, arrival);
     },
-  };
-}
+  },
+};
 
 /**
  * Returns undefined if there is no such checkout. Its id is random, so only people who were sent to the address know
  * it.
  */
-async function arrivalOf(services: WalletOwnerServices, request: PageRequest<Person>): Promise<Arrival | undefined> {
+async function arrivalOf(request: WalletOwnerRequest): Promise<Arrival | undefined> {
+  const { services } = request;
   const checkoutId = parseId('checkout', request.part);
   const checkout = checkoutId === undefined ? undefined : await services.checkouts?.find(checkoutId);
   if (checkout === undefined) return undefined;
@@ -74,8 +72,8 @@ async function lacksPasskey({ passkeys }: WalletOwnerServices, identityId: Ident
 }
 
 /** Without scripts, the page reloads itself every three seconds. */
-function arrivalPage(services: WalletOwnerServices, request: PageRequest<Person>, arrival: Arrival): PageResponse {
-  const { title, body } = shownOf(services, request, arrival);
+function arrivalPage(request: WalletOwnerRequest, arrival: Arrival): PageResponse {
+  const { title, body } = shownOf(request, arrival);
   const isOpen = arrival.checkout.state === 'open';
   const waiting = html`<p class="hint" id="slow" hidden>${TEXTS.slow}</p>
 <noscript><meta http-equiv="refresh" content="3"><p class="hint">${TEXTS.slow}</p></noscript>
@@ -83,18 +81,14 @@ ${WAITING_SCRIPT.element}`;
   const whole = html`<section id="arrival" aria-live="polite">${appMark(arrival.app)}
 ${body}</section>
 ${isOpen ? waiting : undefined}`;
-  const page = walletOwnerPage(services, { title, body: whole });
-  return { status: 200, page, ...(isOpen ? { needs: { script: WAITING_SCRIPT } } : {}) };
+  const shown = showWalletOwnerPage(request.services, { title, body: whole });
+  return isOpen ? { ...shown, needs: { script: WAITING_SCRIPT } } : shown;
 }
 
-function shownOf(
-  services: WalletOwnerServices,
-  request: PageRequest<Person>,
-  arrival: Arrival,
-): { title: string; body: Html } {
-  const { formats } = request;
+function shownOf(request: WalletOwnerRequest, arrival: Arrival): { title: string; body: Html } {
+  const { services, formats } = request;
   const { checkout } = arrival;
-  if (checkout.state === 'paid') return { title: TEXTS.paidTitle, body: paid(services, request, arrival) };
+  if (checkout.state === 'paid') return { title: TEXTS.paidTitle, body: paid(request, arrival) };
   if (checkout.state === 'kept') {
     return {
       title: TEXTS.keptTitle,
@@ -117,12 +111,12 @@ function facts(formats: Formats, { checkout, app }: Arrival): Html {
 }
 
 /** The notice has no role of its own: it appears inside a live region, which a screen reader reads out anyway. */
-function paid(services: WalletOwnerServices, request: PageRequest<Person>, arrival: Arrival): Html {
+function paid(request: WalletOwnerRequest, arrival: Arrival): Html {
   const { checkout, app, connection, next, offersPasskey } = arrival;
   const { amount } = request.formats;
   // The end of connecting tells the app what came of it. After any other payment, the app only gets its user back.
   const onward = next ?? app.returnUri;
-  const stop = connection && spendingStopOf(services, request, app.name, connection);
+  const stop = connection && spendingStopOf(request, app.name, connection);
   // What keeps the app from spending comes first: going back to it before would end in another refusal.
   const kind = stop === undefined ? undefined : 'quiet';
   const name = TEXTS.onTo(app.name);
@@ -146,15 +140,14 @@ function moneyOf({ amount }: Formats, connection: Connection): Html {
 
 /** What keeps the app from spending the money that was just paid, and the way to change it (WA-03). */
 function spendingStopOf(
-  { operatorName }: WalletOwnerServices,
-  { form, formats }: PageRequest<Person>,
+  { services, form, formats }: WalletOwnerRequest,
   appName: string,
   connection: Connection,
 ): Html | undefined {
   const { connectionId, cap, wallet } = connection;
   const path = `/wallet/${connectionId}`;
   const state = stateOf(connection);
-  if (state === 'blocked') return warningNotice(TEXTS.stillBlocked(operatorName));
+  if (state === 'blocked') return warningNotice(TEXTS.stillBlocked(services.operatorName));
   if (state === 'disconnected') {
     return html`${warningNotice(TEXTS.stillDisconnected(appName))}
 ${form(`${path}/reconnect`, button(TEXTS.connect))}`;

@@ -15,16 +15,14 @@ import { errorSummary, successNotice, warningNotice } from '#web/components/noti
 import type { Formats } from '#web/format/formats.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
-import { redirectTo, showPage } from '#web/frame/responses.ts';
-import { backLine } from '#web/wallet-owner/back-line.ts';
+import { redirectTo } from '#web/frame/responses.ts';
 import { decideOnStop, type SpendingStop, spendingStopOf, stopField, stopWarning } from '#web/topup/spending-stop.ts';
 import { STOP_TEXTS, TOPUP_TEXTS as TEXTS } from '#web/topup/texts.ts';
 import { choicesOf, chosenAmount, leastPayment, OTHER_AMOUNT, offeredAmounts } from '#web/topup/topup-amounts.ts';
-import { type OpenedLink, signedInAs, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
+import { backLine, type OpenedLink, signedInAs } from '#web/wallet-owner/open-link.ts';
 import { spendableOf } from '#web/wallet-owner/owned-wallet.ts';
 import { LINK_TEXTS } from '#web/wallet-owner/texts.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import { showWalletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 
 /** A wallet to pay into: the payer's own, which is connected, or somebody else's. */
 export interface TopupStep {
@@ -51,15 +49,10 @@ const NEXT_LENGTH_MAX = 3_500;
 export const NEXT_PATH = /^(\/connect\/[A-Za-z0-9_-]+\/done)$/;
 
 /** Shows the amounts to choose from. Changes nothing. */
-export async function topupStep(
-  services: WalletOwnerServices,
-  request: WalletOwnerRequest,
-  step: TopupStep,
-  shown: Shown = {},
-): Promise<PageResponse> {
-  const { app, connection, person } = step.opened;
+export async function topupStep(step: TopupStep, shown: Shown = {}): Promise<PageResponse> {
+  const { services, request, app, connection } = step.opened;
   const { checkouts, operatorName } = services;
-  const currency = await currencyOf(services, step.opened);
+  const currency = await currencyOf(step.opened);
   const { formats } = request;
   const payable = checkouts?.amountsIn(currency);
   const stop = payable && spendingStopOf(step.opened, offeredAmounts(payable));
@@ -77,39 +70,33 @@ ${connection === undefined ? html`<p>${TEXTS.gift}</p>` : ownerLines(formats, ap
 ${form}
 ${step.next === undefined ? backLine(app) : linkLine(step.next, TEXTS.skip)}
 </section>
-${signedInAs(request, person.identity, step.path)}`;
+${signedInAs(step.opened, step.path)}`;
   const title = connection === undefined ? TEXTS.giftTitle(app.name) : TEXTS.title(app.name);
-  const page = walletOwnerPage(services, { title, body, isError: shown.fault !== undefined });
   const needs = { formTargets: checkouts?.formTargets ?? [] };
-  return { ...showPage(page, shown.fault), needs };
+  return { ...showWalletOwnerPage(services, { title, body, refusal: shown.fault }), needs };
 }
 
 /** Takes the form of the amounts and leads to the processor. Sending it twice is harmless: a checkout moves no money, a payment does. */
-export async function beginTopup(
-  services: WalletOwnerServices,
-  request: WalletOwnerRequest,
-  form: Form,
-  step: TopupStep,
-): Promise<PageResponse> {
+export async function beginTopup(form: Form, step: TopupStep): Promise<PageResponse> {
+  const { services, request, link, app, person } = step.opened;
   const { checkouts, cookies, attempts } = services;
-  if (checkouts === undefined) return topupStep(services, request, step);
-  const { link, app, person } = step.opened;
+  if (checkouts === undefined) return topupStep(step);
   const typed = form.field('other');
-  const currency = await currencyOf(services, step.opened);
+  const currency = await currencyOf(step.opened);
   const payable = checkouts.amountsIn(currency);
   const amount = chosenAmount(form, payable);
   if (typeof amount === 'string') {
     const said = faultOf(amount, request.formats, currency, payable);
-    return topupStep(services, request, step, { fault: refuse('BAD_REQUEST', said), typed });
+    return topupStep(step, { fault: refuse('BAD_REQUEST', said), typed });
   }
   const stop = spendingStopOf(step.opened, offeredAmounts(payable));
   if (stop !== undefined && !(await decideOnStop(services, form, stop))) {
     const said = stop.kind === 'paused' ? STOP_TEXTS.choosePause : STOP_TEXTS.chooseCap;
-    return topupStep(services, request, step, { fault: refuse('BAD_REQUEST', said), typed });
+    return topupStep(step, { fault: refuse('BAD_REQUEST', said), typed });
   }
   // Each checkout asks the processor, so a visitor gets only so many. Counted by address: a gift needs no wallet of one's own.
   const fault = await attempts.take([{ kind: 'checkout-from', of: services.addressOf(request.exchange.request) }]);
-  if (fault !== undefined) return topupStep(services, request, step, { fault, typed });
+  if (fault !== undefined) return topupStep(step, { fault, typed });
   try {
     const { checkoutId, url } = await checkouts.begin({
       appId: link.appId,
@@ -127,12 +114,12 @@ export async function beginTopup(
   } catch (away) {
     // The one fault that people can wait out. Anything else is a bug, and gets the page of faults.
     if (!(away instanceof ProcessorAway)) throw away;
-    return topupStep(services, request, step, { fault: refuse('INTERNAL_SERVER_ERROR', TEXTS.away), typed });
+    return topupStep(step, { fault: refuse('INTERNAL_SERVER_ERROR', TEXTS.away), typed });
   }
 }
 
 /** The currency of the payment. For somebody else's wallet it tells no more than the amounts on the page do anyway. */
-async function currencyOf(services: WalletOwnerServices, { link, connection }: OpenedLink): Promise<string> {
+async function currencyOf({ services, link, connection }: OpenedLink): Promise<string> {
   const found = connection ?? (await services.connections.find(link.appId, link.userId));
   return found?.wallet.currency ?? services.currency;
 }

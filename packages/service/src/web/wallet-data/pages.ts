@@ -10,15 +10,15 @@ import { list, paragraphs } from '#web/components/list.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
-import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import type { PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
-import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+import { redirectTo } from '#web/frame/responses.ts';
 import { DATA_TEXTS as TEXTS } from '#web/wallet-data/texts.ts';
 import { givenUpIn, givenUpField } from '#web/forms/given-up-balances.ts';
 import { hostOf, toCell } from '#web/wallet-owner/other-cells.ts';
 import { DATA, nextField, SIGN_OUT, toSignIn } from '#web/wallet-owner/return-path.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import type { WalletOwnerMethods, WalletOwnerRequest, WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import { showWalletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 
 /** Where the two forms of the page lead. */
 const EXPORT = `${DATA}/export`;
@@ -30,13 +30,11 @@ const DELETE = `${DATA}/delete`;
 const FRESH_MS = 10 * 60 * 1_000;
 
 /** What is kept about a person: a copy of it, and its end (CP-12). */
-export function dataPages(services: WalletOwnerServices): Readonly<Record<string, PageMethods<Person>>> {
-  return {
-    [DATA]: { GET: async (request) => (await dataPage(services, request)) ?? toSignIn(DATA) },
-    [EXPORT]: { GET: () => redirectTo(DATA), POST: (request) => exported(services, request) },
-    [DELETE]: { GET: () => redirectTo(DATA), POST: (request, form) => deleted(services, request, form) },
-  };
-}
+export const dataPages: Readonly<Record<string, WalletOwnerMethods>> = {
+  [DATA]: { GET: async (request) => (await dataPage(request)) ?? toSignIn(DATA) },
+  [EXPORT]: { GET: () => redirectTo(DATA), POST: exported },
+  [DELETE]: { GET: () => redirectTo(DATA), POST: deleted },
+};
 
 /** Tells whether the person signed in within ten minutes. Somebody who has found an open browser did not. */
 function isFresh({ clock }: WalletOwnerServices, { createdAtMs }: Person): boolean {
@@ -44,12 +42,12 @@ function isFresh({ clock }: WalletOwnerServices, { createdAtMs }: Person): boole
 }
 
 /** The copy, sent as it is read. */
-async function exported(services: WalletOwnerServices, request: PageRequest<Person>): Promise<PageResponse> {
-  const { signedIn } = request;
+async function exported(request: WalletOwnerRequest): Promise<PageResponse> {
+  const { services, signedIn } = request;
   if (signedIn === undefined || !isFresh(services, signedIn)) return redirectTo(DATA);
   const { identityId } = signedIn.identity;
   const tooMany = await services.attempts.take([{ kind: 'person-export', of: identityId }]);
-  if (tooMany !== undefined) return (await dataPage(services, request, tooMany)) ?? redirectTo(DATA);
+  if (tooMany !== undefined) return (await dataPage(request, tooMany)) ?? redirectTo(DATA);
   const pieces = await services.privacy.exportOwn(identityId);
   if (pieces === undefined) return redirectTo(DATA); // Deleted at this moment: the session has ended.
   const headers = {
@@ -60,32 +58,25 @@ async function exported(services: WalletOwnerServices, request: PageRequest<Pers
 }
 
 /** The end. A second copy of the form finds nobody signed in and leads to the sign-in. */
-async function deleted(services: WalletOwnerServices, request: PageRequest<Person>, form: Form): Promise<PageResponse> {
-  const { signedIn } = request;
+async function deleted(request: WalletOwnerRequest, form: Form): Promise<PageResponse> {
+  const { services, signedIn } = request;
   if (signedIn === undefined || !isFresh(services, signedIn)) return redirectTo(DATA);
   const done = await services.privacy.deleteOwn(signedIn.identity.identityId, givenUpIn(form));
   if (done !== undefined && done.obstacles.length > 0) {
     const isRest = done.obstacles.every(({ kind }) => kind === 'rest');
     const notYet = refuse('CONFLICT', isRest ? TEXTS.restChanged : TEXTS.notYet);
-    return (await dataPage(services, request, notYet)) ?? redirectTo(DATA);
+    return (await dataPage(request, notYet)) ?? redirectTo(DATA);
   }
-  const receipt = done === undefined ? undefined : await receiptOf(services, request, done.rests);
+  const receipt = done === undefined ? undefined : await receiptOf(request, done.rests);
   const body = html`${card(html`<p role="status">${TEXTS.gone}</p>`)}\n${receipt}`;
   const names = ['person', 'known', 'code'] as const;
-  return {
-    status: 200,
-    page: walletOwnerPage(services, { title: TEXTS.goneTitle, body }),
-    cookies: names.map((name) => services.cookies.write(name, undefined)),
-  };
+  const page = showWalletOwnerPage(services, { title: TEXTS.goneTitle, body });
+  return { ...page, cookies: names.map((name) => services.cookies.write(name, undefined)) };
 }
 
 /** The page. Undefined if nobody is signed in. */
-async function dataPage(
-  services: WalletOwnerServices,
-  request: PageRequest<Person>,
-  refusal?: Refusal,
-): Promise<PageResponse | undefined> {
-  const { signedIn } = request;
+async function dataPage(request: WalletOwnerRequest, refusal?: Refusal): Promise<PageResponse | undefined> {
+  const { services, signedIn } = request;
   const holdings = signedIn && (await services.privacy.holdings(signedIn.identity.identityId));
   if (signedIn === undefined || holdings === undefined) return undefined;
   const fresh = isFresh(services, signedIn);
@@ -104,13 +95,12 @@ ${section({
     holdings.obstacles.length > 0
       ? await obstaclesOf(services, holdings.obstacles)
       : fresh
-        ? await endForm(services, request, holdings)
+        ? await endForm(request, holdings)
         : undefined,
   ],
 })}
 ${linkLine('/wallet', TEXTS.toWallet)}`;
-  const page = walletOwnerPage(services, { title: TEXTS.title, body, isError: refusal !== undefined });
-  return refusal === undefined ? { status: 200, page } : refusedBy(refusal, page);
+  return showWalletOwnerPage(services, { title: TEXTS.title, body, refusal });
 }
 
 /** What this page does not cover: each cell keeps its own part, with its own obstacles. */
@@ -131,21 +121,16 @@ async function elsewhere({ otherCells }: WalletOwnerServices): Promise<Html | un
   });
 }
 
-function proof(request: PageRequest<Person>): Html {
+function proof(request: WalletOwnerRequest): Html {
   const form = request.form(SIGN_OUT, html`${nextField(DATA)}\n${button(TEXTS.proveButton)}`);
   return section({ id: 'proof', heading: TEXTS.proveTitle, body: [html`<p>${TEXTS.prove}</p>`, form] });
 }
 
 /** The form of the deletion. It names each amount that is given up with it. */
-async function endForm(
-  services: WalletOwnerServices,
-  request: PageRequest<Person>,
-  { rests }: Holdings,
-): Promise<Html> {
-  const { formats } = request;
+async function endForm({ services, formats, form: formOf }: WalletOwnerRequest, { rests }: Holdings): Promise<Html> {
   const amounts = rests.map(({ balance, currency }) => formats.amount(balance, currency)).join(', ');
   const text = rests.length === 0 ? TEXTS.deleteButton : TEXTS.deleteAndGiveUp(amounts);
-  const form = request.form(DELETE, html`${givenUpField(rests)}${button(text, { kind: 'danger' })}`);
+  const form = formOf(DELETE, html`${givenUpField(rests)}${button(text, { kind: 'danger' })}`);
   const items = rests.map(async (wallet) => {
     const { balance, currency } = wallet;
     const least = formats.amount(payableIn(currency).unit, currency);
@@ -157,8 +142,7 @@ async function endForm(
 
 /** What was given up, as nobody can be told by mail any more. */
 async function receiptOf(
-  services: WalletOwnerServices,
-  { formats }: PageRequest<Person>,
+  { services, formats }: WalletOwnerRequest,
   rests: readonly PersonWallet[],
 ): Promise<Html | undefined> {
   if (rests.length === 0) return undefined;

@@ -1,7 +1,7 @@
 import type { AppProfile } from '#developers/apps/profile.ts';
 import type { Connection } from '#connections/connection.ts';
 import { beganAtMs, type Link } from '#connections/link.ts';
-import type { Identity, Person } from '#people/session.ts';
+import type { Person } from '#people/session.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import type { Micros } from '#kernel/values/micros.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
@@ -10,17 +10,16 @@ import { button } from '#web/components/button.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
-import type { PageRequest, PageResponse } from '#web/frame/page.ts';
-import { refusedBy } from '#web/frame/responses.ts';
+import type { PageResponse } from '#web/frame/page.ts';
 import { nextField, SIGN_OUT, toSignIn } from '#web/wallet-owner/return-path.ts';
 import { LINK_TEXTS } from '#web/wallet-owner/texts.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
-
-export type WalletOwnerRequest = PageRequest<Person>;
+import type { WalletOwnerRequest, WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import { showWalletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 
 /** A signed link that a person who is signed in has opened. */
 export interface OpenedLink {
+  readonly services: WalletOwnerServices;
+  readonly request: WalletOwnerRequest;
   readonly link: Link;
   readonly app: AppProfile;
   readonly person: Person;
@@ -41,13 +40,13 @@ const SANDBOX = 'sandbox';
  * same page for every link that is not valid, or the way to the sign-in, which leads back here. Opening changes nothing.
  */
 export async function openLink(
-  services: WalletOwnerServices,
   request: WalletOwnerRequest,
   page: 'topup' | 'connect',
 ): Promise<OpenedLink | PageResponse> {
-  if (request.part === SANDBOX) return { status: 200, page: sandboxPage(services) };
+  const { services } = request;
+  if (request.part === SANDBOX) return sandboxPage(services);
   const link = await readLink(services, page, request.part);
-  return openReadLink(services, request, `/${page}/${request.part}`, link);
+  return openReadLink(request, `/${page}/${request.part}`, link);
 }
 
 /** The link in an address. Undefined if it is not valid, has expired, or its payment was made. */
@@ -63,12 +62,11 @@ export async function readLink(
 
 /** Does what `openLink` does with a link that was read already. `path`: the page that the sign-in leads back to. */
 export async function openReadLink(
-  services: WalletOwnerServices,
   request: WalletOwnerRequest,
   path: string,
   link: Link | undefined,
 ): Promise<OpenedLink | PageResponse> {
-  const { signedIn: person } = request;
+  const { services, signedIn: person } = request;
   const app = link && (await services.apps.find(link.appId));
   if (link === undefined || app === undefined) return voidLink(services);
   if (app.isSuspended) return suspendedApp(services, app);
@@ -77,7 +75,7 @@ export async function openReadLink(
   const { appId, userId } = link;
   const seen = await services.connections.seenBy(identityId, { appId, userId, beganAtMs: beganAtMs(link) });
   // Nobody consents first and then reads that the link no longer works.
-  return seen.isOutdated ? voidLink(services) : { link, app, person, ...seen };
+  return seen.isOutdated ? voidLink(services) : { services, request, link, app, person, ...seen };
 }
 
 /**
@@ -90,28 +88,36 @@ export function voidLink(services: WalletOwnerServices): PageResponse {
     html`<p>${LINK_TEXTS.voidAdvice}</p>`,
     linkLine('/wallet', LINK_TEXTS.toWallet),
   );
-  const page = walletOwnerPage(services, { title: LINK_TEXTS.voidTitle, body, isError: true });
-  return refusedBy(refuse('NOT_FOUND', LINK_TEXTS.voidLink), page);
+  const refusal = refuse('NOT_FOUND', LINK_TEXTS.voidLink);
+  return showWalletOwnerPage(services, { title: LINK_TEXTS.voidTitle, body, refusal });
 }
 
 /** Who is signed in, and a button to sign in as somebody else and come back to `then`. */
-export function signedInAs(request: WalletOwnerRequest, { email }: Identity, then: string): Html {
+export function signedInAs({ request, person }: OpenedLink, then: string): Html {
   const fields = html`${nextField(then)}
 ${button(LINK_TEXTS.notYou, { kind: 'quiet' })}`;
   return html`<div class="soft">
-<p>${LINK_TEXTS.signedInAs} <strong>${email}</strong></p>
+<p>${LINK_TEXTS.signedInAs} <strong>${person.identity.email}</strong></p>
 ${request.form(SIGN_OUT, fields)}
 </div>`;
 }
 
-function sandboxPage(services: WalletOwnerServices): Html {
+function sandboxPage(services: WalletOwnerServices): PageResponse {
   const body = card(html`<p>${LINK_TEXTS.sandbox}</p>`, html`<p class="soft">${LINK_TEXTS.sandboxForDevelopers}</p>`);
-  return walletOwnerPage(services, { title: LINK_TEXTS.sandboxTitle, body });
+  return showWalletOwnerPage(services, { title: LINK_TEXTS.sandboxTitle, body });
 }
 
 function suspendedApp(services: WalletOwnerServices, app: AppProfile): PageResponse {
   const said = LINK_TEXTS.suspended(app.name);
   const body = card(appMark(app), errorSummary(said), html`<p>${LINK_TEXTS.suspendedAdvice}</p>`);
-  const page = walletOwnerPage(services, { title: LINK_TEXTS.suspendedTitle(app.name), body, isError: true });
-  return refusedBy(refuse('APP_SUSPENDED', said), page);
+  const refusal = refuse('APP_SUSPENDED', said);
+  return showWalletOwnerPage(services, { title: LINK_TEXTS.suspendedTitle(app.name), body, refusal });
+}
+
+/**
+ * A link back to the app, for somebody who came from it. Its address is the app's own, from the allow-list as it
+ * is now, never from the request: this page sends nobody anywhere else (BI-02).
+ */
+export function backLine({ name, returnUri }: Pick<AppProfile, 'name' | 'returnUri'>): Html | undefined {
+  return returnUri === undefined ? undefined : linkLine(returnUri, LINK_TEXTS.backTo(name));
 }

@@ -1,7 +1,6 @@
 import type { AppProfile } from '#developers/apps/profile.ts';
 import type { Connection } from '#connections/connection.ts';
 import type { ListedConnection } from '#http/cells/wallets/people.ts';
-import type { Person } from '#people/session.ts';
 import { html } from '#kernel/text/html.ts';
 import { type ConnectionId, type IdentityId, parseId } from '#kernel/values/ids.ts';
 import { type Micros, micros, ZERO_MICROS } from '#kernel/values/micros.ts';
@@ -9,17 +8,18 @@ import type { NamedWallet } from '#ledger/history/movements.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
-import type { PageRequest, PageResponse } from '#web/frame/page.ts';
-import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+import type { PageResponse } from '#web/frame/page.ts';
+import { redirectTo } from '#web/frame/responses.ts';
 import { toCell } from '#web/wallet-owner/other-cells.ts';
 import { toSignIn } from '#web/wallet-owner/return-path.ts';
 import { OWNED_WALLET_TEXTS as TEXTS } from '#web/wallet-owner/texts.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import type { WalletOwnerMethods, WalletOwnerRequest, WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import { showWalletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 
 /** A wallet whose owner asks for one of its pages. */
 export interface OwnedWallet {
-  readonly request: PageRequest<Person>;
+  readonly services: WalletOwnerServices;
+  readonly request: WalletOwnerRequest;
   readonly connection: Connection;
   /** The wallet, named as its movements are looked up. */
   readonly wallet: NamedWallet;
@@ -33,27 +33,41 @@ export interface OwnedWallet {
 /** The states of a wallet as its owner sees them. Only `active` lets the app spend. */
 export type WalletState = 'active' | 'paused' | 'disconnected' | 'blocked';
 
+type Form = Parameters<NonNullable<WalletOwnerMethods['POST']>>[1];
+
+interface OwnedWalletMethods {
+  /** Left out for a form that shows nothing: somebody may reload its address or type it, and gets the wallet's page. */
+  readonly GET?: (own: OwnedWallet) => Promise<PageResponse> | PageResponse;
+  readonly POST?: (own: OwnedWallet, form: Form) => Promise<PageResponse> | PageResponse;
+}
+
 /**
- * Opens `/wallet/:part` and the pages and forms below it, for the wallet's owner only. A wallet of somebody else gets the same
+ * Makes `/wallet/:part` and the pages and forms below it, for the wallet's owner only. A wallet of somebody else gets the same
  * answer as one that does not exist, so that nobody can find out which wallets there are.
  */
-export function forWalletOwner<Rest extends readonly unknown[]>(
-  services: WalletOwnerServices,
-  run: (own: OwnedWallet, ...rest: Rest) => Promise<PageResponse> | PageResponse,
-): (request: PageRequest<Person>, ...rest: Rest) => Promise<PageResponse> {
-  return async (request, ...rest) => {
-    const path = `/wallet/${request.part}`;
-    if (request.signedIn === undefined) return toSignIn(path);
-    const { identityId } = request.signedIn.identity;
-    const connectionId = parseId('connection', request.part);
-    const connection =
-      connectionId === undefined ? undefined : await services.connections.ofIdentity({ identityId, connectionId });
-    if (connection === undefined) return (await elsewhere(services, request, connectionId)) ?? nothingHere(services);
-    const owner = { identityId, connectionId: connection.connectionId };
-    const { appId, userId } = connection;
-    const wallet = { appId, userId, walletId: connection.wallet.walletId };
-    return run({ request, connection, wallet, owner, app: await faceOf(services, connection), path }, ...rest);
+export function forWalletOwner({ GET, POST }: OwnedWalletMethods): WalletOwnerMethods {
+  return {
+    GET: GET === undefined ? ({ part }) => redirectTo(`/wallet/${part}`) : (request) => open(request, GET),
+    ...(POST === undefined ? {} : { POST: (request, form) => open(request, (own) => POST(own, form)) }),
   };
+}
+
+async function open(
+  request: WalletOwnerRequest,
+  run: (own: OwnedWallet) => Promise<PageResponse> | PageResponse,
+): Promise<PageResponse> {
+  const { services } = request;
+  const path = `/wallet/${request.part}`;
+  if (request.signedIn === undefined) return toSignIn(path);
+  const { identityId } = request.signedIn.identity;
+  const connectionId = parseId('connection', request.part);
+  const connection =
+    connectionId === undefined ? undefined : await services.connections.ofIdentity({ identityId, connectionId });
+  if (connection === undefined) return (await elsewhere(request, connectionId)) ?? nothingHere(services);
+  const owner = { identityId, connectionId: connection.connectionId };
+  const { appId, userId } = connection;
+  const wallet = { appId, userId, walletId: connection.wallet.walletId };
+  return run({ services, request, connection, wallet, owner, app: await faceOf(services, connection), path });
 }
 
 /**
@@ -61,8 +75,7 @@ export function forWalletOwner<Rest extends readonly unknown[]>(
  * was not done.
  */
 async function elsewhere(
-  { otherCells }: WalletOwnerServices,
-  { exchange, signedIn, part }: PageRequest<Person>,
+  { services: { otherCells }, exchange, signedIn, part }: WalletOwnerRequest,
   connectionId: ConnectionId | undefined,
 ): Promise<PageResponse | undefined> {
   if (otherCells === undefined || signedIn === undefined || exchange.request.method === 'POST') return undefined;
@@ -80,16 +93,11 @@ export async function faceOf(
   return (await apps.find(appId)) ?? { name: appId, logo: undefined, returnUri: undefined };
 }
 
-/** Leads to the wallet's page, for an address that takes a form and shows nothing: somebody may reload it or type it. */
-export function toWallet({ part }: PageRequest<Person>): PageResponse {
-  return redirectTo(`/wallet/${part}`);
-}
-
 export function nothingHere(services: WalletOwnerServices): PageResponse {
   const body = html`${errorSummary(TEXTS.notFound)}
 ${linkLine('/wallet', TEXTS.allApps)}`;
-  const page = walletOwnerPage(services, { title: TEXTS.notFoundTitle, body, isError: true });
-  return refusedBy(refuse('NOT_FOUND', TEXTS.notFound), page);
+  const refusal = refuse('NOT_FOUND', TEXTS.notFound);
+  return showWalletOwnerPage(services, { title: TEXTS.notFoundTitle, body, refusal });
 }
 
 /** The most that the app could spend now: what no call holds, as far as the monthly cap has room for it. */

@@ -1,3 +1,5 @@
+import type { PageMethods } from '#web/frame/page.ts';
+import type { Frame } from '#web/frame/page-shell.ts';
 import type { AppProfiles } from '#developers/apps/profile.ts';
 import type { BoundKeys } from '#developers/keys/bound-keys.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
@@ -8,11 +10,11 @@ import type { OtherCells } from '#http/cells/wallets/other-cells.ts';
 import type { ReadBudgets } from '#http/planes/key-budgets.ts';
 import type { CallerAddress } from '#http/requests/caller-address.ts';
 import type { Cookies } from '#web/frame/cookies.ts';
-import type { Frame } from '#web/frame/page-shell.ts';
+import type { ActingRequest } from '#web/frame/acting-on.ts';
 import type { CodeSignIns } from '#people/email-code.ts';
 import type { HandOvers } from '#people/hand-over.ts';
 import type { Passkeys } from '#people/passkeys.ts';
-import type { PersonSessions } from '#people/session.ts';
+import type { Person, PersonSessions } from '#people/session.ts';
 import type { WhenEverywhere } from '#kernel/work/when-everywhere.ts';
 import type { Clock } from '#kernel/time/clock.ts';
 import type { WalletMovements } from '#ledger/history/movements.ts';
@@ -82,3 +84,6 @@ export interface WalletOwnerServices {
   /** Payments go to the test processor (ON-03). */
   readonly isTestMoney: boolean;
 }
+
+export type WalletOwnerRequest = ActingRequest<Person, WalletOwnerServices>;
+export type WalletOwnerMethods = PageMethods<Person, WalletOwnerRequest>;

@@ -1,6 +1,9 @@
+import type { Refusal } from '#kernel/faults/refusal.ts';
 import type { Html } from '#kernel/text/html.ts';
 import { CONSOLE_STYLE_ELEMENT } from '#web/assets/page-policy.ts';
+import type { PageResponse } from '#web/frame/page.ts';
 import { type Frame, pageOf } from '#web/frame/page-shell.ts';
+import { showPage } from '#web/frame/responses.ts';
 
 interface WalletOwnerPage {
   readonly title: string;
@@ -21,4 +24,12 @@ export function walletOwnerPage(
 ): Html {
   const frame = { operatorName, supportEmail, statusPage, isTestMoney };
   return pageOf({ ...page, frame, ...(hasCode ? { style: CONSOLE_STYLE_ELEMENT } : {}) });
+}
+
+/** The same as an answer. With a refusal, the page must show its message: the answer has its status. */
+export function showWalletOwnerPage(
+  frame: Required<Frame>,
+  { refusal, ...page }: Omit<WalletOwnerPage, 'isError'> & { readonly refusal?: Refusal | undefined },
+): PageResponse {
+  return showPage(walletOwnerPage(frame, { ...page, isError: refusal !== undefined }), refusal);
 }

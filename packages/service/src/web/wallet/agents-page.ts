@@ -1,10 +1,9 @@
 import type { ApiKey } from '#developers/keys/api-key.ts';
 import type { BudgetUse } from '#http/planes/key-budgets.ts';
-import type { Person } from '#people/session.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { parseId } from '#kernel/values/ids.ts';
 import { type Micros, micros, ZERO_MICROS } from '#kernel/values/micros.ts';
-import { refuse } from '#kernel/faults/refusal.ts';
+import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { agentModels } from '#web/coding-agents/agent-models.ts';
 import { AGENTS_GUIDE, linesSection } from '#web/coding-agents/lines-section.ts';
 import { AGENT_TEXTS } from '#web/coding-agents/texts.ts';
@@ -20,55 +19,44 @@ import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
 import { lateIn, lateNotice } from '#web/frame/late-notice.ts';
-import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import type { PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
-import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+import { redirectTo } from '#web/frame/responses.ts';
 import { AGENTS_TEXTS as TEXTS } from '#web/wallet/agents-texts.ts';
 import { forWalletOwner, type OwnedWallet, spendableOf } from '#web/wallet-owner/owned-wallet.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import { showWalletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 
 /**
  * Makes the page `/wallet/:part/agents`: the keys with which coding agents spend from this wallet alone, what each may still spend,
  * a way to stop it, and what to paste (ON-06). Keys are made by the app's people, and no key is shown here.
  */
-export function agentsPage(services: WalletOwnerServices): PageMethods<Person> {
-  return {
-    GET: forWalletOwner(services, (own) => showAgents(services, own)),
-    POST: forWalletOwner(services, (own, form) => stop(services, own, form)),
-  };
-}
+export const agentsPage = forWalletOwner({ GET: (own) => showAgents(own), POST: stop });
 
-async function stop(services: WalletOwnerServices, own: OwnedWallet, form: Form): Promise<PageResponse> {
+async function stop(own: OwnedWallet, form: Form): Promise<PageResponse> {
+  const { services } = own;
   const { appId, userId } = own.connection;
   const keyId = parseId('key', form.field('key'));
   const { identityId } = own.owner;
   const done = keyId === undefined ? 'none' : await services.boundKeys.stop({ identityId, appId, userId }, keyId);
-  if (done === 'elsewhere') return showAgents(services, own, TEXTS.elsewhere);
+  if (done === 'elsewhere') return showAgents(own, refuse('CONFLICT', TEXTS.elsewhere));
   const late = done === 'stopped' ? lateIn(await services.whenEverywhere()) : {};
   return redirectTo(`${own.path}/agents?${String(new URLSearchParams({ done, ...late }))}`);
 }
 
-async function showAgents(services: WalletOwnerServices, own: OwnedWallet, fault?: string): Promise<PageResponse> {
-  const { connection, request, path, app } = own;
+async function showAgents(own: OwnedWallet, refusal?: Refusal): Promise<PageResponse> {
+  const { services, connection, request, path, app } = own;
   const keys = await services.boundKeys.list(connection);
   const uses = await services.readBudgets(keys);
   const body = html`<p><a href="${path}">${TEXTS.toWallet}</a></p>
 ${appMark(app)}
-${errorSummary(fault)}${successNotice(TEXTS.done.get(request.query.get('done')))}${lateNotice(request.query)}
+${errorSummary(refusal?.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}${lateNotice(request.query)}
 ${keys.length === 0 ? card(html`<p>${TEXTS.none(app.name, connection.userId)}</p>`, linkLine(AGENTS_GUIDE, TEXTS.guide)) : html`<p>${TEXTS.what(app.name)}</p>`}
 ${linkLine(`${path}/sessions`, TEXTS.sessions)}
 ${keys.map((key, at) => keySection(own, { key, use: uses.get(key.keyId), id: `key-${at + 1}` }))}
-${keys.length === 0 ? undefined : whatToPaste(services, own, keys)}`;
+${keys.length === 0 ? undefined : whatToPaste(own, keys)}`;
   const hasCode = keys.length > 0;
-  const page = walletOwnerPage(services, {
-    title: TEXTS.title(app.name),
-    body,
-    isError: fault !== undefined,
-    hasCode,
-  });
-  const needs = hasCode ? { isConsole: true } : {};
-  return fault === undefined ? { status: 200, page, needs } : { ...refusedBy(refuse('CONFLICT', fault), page), needs };
+  const shown = showWalletOwnerPage(services, { title: TEXTS.title(app.name), body, refusal, hasCode });
+  return { ...shown, needs: hasCode ? { isConsole: true } : {} };
 }
 
 interface Shown {
@@ -120,11 +108,8 @@ function leftOf({ connection }: OwnedWallet, key: ApiKey, use: BudgetUse | undef
 }
 
 /** The lines of one key, which differ by the models that it may call. They have no key: its owner pastes it. */
-function whatToPaste(
-  { catalogue, publicUrl }: WalletOwnerServices,
-  { request, path }: OwnedWallet,
-  keys: readonly ApiKey[],
-): Html {
+function whatToPaste({ services, request, path }: OwnedWallet, keys: readonly ApiKey[]): Html {
+  const { catalogue, publicUrl } = services;
   const limits = keys.map(({ settings }) => settings.models);
   const models = limits.includes(null) ? null : [...new Set(limits.flatMap((some) => some ?? []))];
   const chosen = request.query.get('model') ?? undefined;

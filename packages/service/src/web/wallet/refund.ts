@@ -1,4 +1,3 @@
-import type { Person } from '#people/session.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import type { Micros } from '#kernel/values/micros.ts';
 import { randomBase62 } from '#kernel/crypto/random.ts';
@@ -17,13 +16,13 @@ import { errorSummary } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
 import { AMOUNT_TEXTS } from '#web/components/texts.ts';
 import { amountText, parseAmount } from '#web/format/typed-amount.ts';
-import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import type { PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
-import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+import { redirectTo } from '#web/frame/responses.ts';
 import { REFUND_TEXTS } from '#web/wallet/refund-texts.ts';
 import { forWalletOwner, nothingHere, type OwnedWallet } from '#web/wallet-owner/owned-wallet.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import type { WalletOwnerMethods, WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import { showWalletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 
 const KEY_LENGTH = 22; // 131 bits.
 const KEY = /^[0-9A-Za-z]{22}$/;
@@ -31,29 +30,34 @@ const KEY = /^[0-9A-Za-z]{22}$/;
 const CONFIRMED = 'yes';
 
 /** Makes the page `/wallet/:part/refund`, where unused money goes back to the card or account that it came from. */
-export function refundPage(services: WalletOwnerServices): PageMethods<Person> {
-  const { refunds } = services;
-  if (refunds === undefined) return { GET: forWalletOwner(services, () => nothingHere(services)) };
-  return {
-    GET: forWalletOwner(services, async (own) => ({ status: 200, page: await showRefund(services, refunds, own) })),
-    POST: forWalletOwner(services, async (own, form) => {
-      const amount = parseAmount(form.field('amount'));
-      const fault = formFault(form, amount);
-      if (amount === undefined || fault !== undefined) {
-        return refused(services, refunds, own, { fault: unusable(fault ?? AMOUNT_TEXTS.fault), form });
-      }
-      // Each refund asks the processor. Tries are counted by person, so that one wallet's owner cannot use up those of others.
-      const tooMany = await services.attempts.take([{ kind: 'refund', of: own.owner.identityId }]);
-      if (tooMany !== undefined) return refused(services, refunds, own, { fault: tooMany, form });
-      const { appId, userId } = own.connection;
-      // The amount is checked again where it is booked: calls may have used some of it since the page was shown.
-      const outcome = await refunds.refundUnused({ appId, userId, amount, key: form.field('key') });
-      if (outcome === 'asked') return redirectTo(`${own.path}?done=refund`);
-      if (outcome === 'repeated') return redirectTo(`${own.path}?done=refund-repeated`);
-      return refused(services, refunds, own, { fault: unusable(REFUND_TEXTS.refusal(outcome)), form });
-    }),
-  };
+export function refundPage({ refunds }: WalletOwnerServices): WalletOwnerMethods {
+  return refunds === undefined ? without : withRefunds;
 }
+
+const without = forWalletOwner({ GET: ({ services }) => nothingHere(services) });
+const withRefunds = forWalletOwner({
+  GET: (own) => showRefund(own),
+  POST: async (own, form) => {
+    const { services } = own;
+    const { refunds } = services;
+    if (refunds === undefined) return nothingHere(services);
+    const amount = parseAmount(form.field('amount'));
+    const fault = formFault(form, amount);
+    const typed = form.field('amount');
+    if (amount === undefined || fault !== undefined) {
+      return showRefund(own, { refusal: refuse('BAD_REQUEST', fault ?? AMOUNT_TEXTS.fault), typed });
+    }
+    // Each refund asks the processor. Tries are counted by person, so that one wallet's owner cannot use up those of others.
+    const tooMany = await services.attempts.take([{ kind: 'refund', of: own.owner.identityId }]);
+    if (tooMany !== undefined) return showRefund(own, { refusal: tooMany, typed });
+    const { appId, userId } = own.connection;
+    // The amount is checked again where it is booked: calls may have used some of it since the page was shown.
+    const outcome = await refunds.refundUnused({ appId, userId, amount, key: form.field('key') });
+    if (outcome === 'asked') return redirectTo(`${own.path}?done=refund`);
+    if (outcome === 'repeated') return redirectTo(`${own.path}?done=refund-repeated`);
+    return showRefund(own, { refusal: refuse('BAD_REQUEST', REFUND_TEXTS.refusal(outcome)), typed });
+  },
+});
 
 /** What is wrong with the form. Its key was made with the page: a form that is sent twice has the same key, and asks for one refund. */
 function formFault(form: Form, amount: Micros | undefined): string | undefined {
@@ -62,39 +66,17 @@ function formFault(form: Form, amount: Micros | undefined): string | undefined {
   return form.field('sure') === CONFIRMED ? undefined : REFUND_TEXTS.notConfirmed;
 }
 
-function unusable(fault: string): Refusal {
-  return refuse('BAD_REQUEST', fault);
-}
-
+/** What was typed, and why it was refused. */
 interface Refused {
-  readonly fault: Refusal;
-  readonly form: Form;
-}
-
-/** The form again, with what was typed and why it was refused. */
-async function refused(
-  services: WalletOwnerServices,
-  refunds: Refunds,
-  own: OwnedWallet,
-  { fault, form }: Refused,
-): Promise<PageResponse> {
-  const page = await showRefund(services, refunds, own, { fault: fault.message, typed: form.field('amount') });
-  return refusedBy(fault, page);
-}
-
-interface Shown {
-  readonly fault?: string;
+  readonly refusal?: Refusal;
   readonly typed?: string;
 }
 
 /** The page: the most that can be refunded, what happens to the money, the form, and refunds on their way. */
-async function showRefund(
-  services: WalletOwnerServices,
-  refunds: Refunds,
-  own: OwnedWallet,
-  { fault, typed }: Shown = {},
-): Promise<Html> {
-  const { connection, path, app, request } = own;
+async function showRefund(own: OwnedWallet, { refusal, typed }: Refused = {}): Promise<PageResponse> {
+  const { services, connection, path, app, request } = own;
+  const { refunds } = services;
+  if (refunds === undefined) return nothingHere(services);
   const { appId, userId, wallet } = connection;
   const { currency } = wallet;
   const most = await refunds.refundable(appId, userId);
@@ -104,10 +86,10 @@ ${paragraphs(REFUND_TEXTS.what)}
 ${request.form(`${path}/refund`, fieldsOf(typed ?? amountText(most), currency))}`;
   const reason = wallet.isSuspended ? REFUND_TEXTS.blocked(services.operatorName) : REFUND_TEXTS.nothing;
   const body = html`${linkLine(path, REFUND_TEXTS.back)}
-${errorSummary(fault)}
+${errorSummary(refusal?.message)}
 ${card(appMark(app), most === 0n ? html`<p>${reason}</p>` : form)}
 ${await underWaySection(refunds, own)}`;
-  return walletOwnerPage(services, { title: REFUND_TEXTS.title, body, isError: fault !== undefined });
+  return showWalletOwnerPage(services, { title: REFUND_TEXTS.title, body, refusal });
 }
 
 /** The fields, with a new key for each view of the page. */

@@ -10,15 +10,13 @@ import { linkLine, pager } from '#web/components/navigation.ts';
 import { warningNotice } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
 import type { Formats } from '#web/format/formats.ts';
-import type { PageMethods, PageRequest } from '#web/frame/page.ts';
-import { alignerOf } from '#web/wallet/aligned-amounts.ts';
-import { stateBadge } from '#web/wallet/state-badge.ts';
+import { alignerOf, stateBadge } from '#web/wallet/wallet-parts.ts';
 import { WALLET_TEXTS } from '#web/wallet/texts.ts';
 import { toCell } from '#web/wallet-owner/other-cells.ts';
 import { faceOf, type OwnedWallet, spendableOf, stateOf } from '#web/wallet-owner/owned-wallet.ts';
 import { DATA, PASSKEYS, SIGN_OUT, toSignIn } from '#web/wallet-owner/return-path.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import type { WalletOwnerMethods, WalletOwnerRequest, WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import { showWalletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 
 /** Twenty apps with the longest names keep the page under 50 KB. */
 const APPS_SHOWN_MAX = 20;
@@ -38,32 +36,30 @@ interface Shown extends Listed {
  * Makes the page `/wallet`, which shows every app that a person has connected, what it can still spend, and the way to
  * sign out.
  */
-export function walletListPage(services: WalletOwnerServices): PageMethods<Person> {
-  return {
-    GET: async (request) => {
-      const { signedIn, formats } = request;
-      if (signedIn === undefined) return toSignIn('/wallet');
-      const { wallets, isWhole } = await walletsOf(services, signedIn);
-      const all = wallets.toSorted(connectedFirst);
-      const from = fromOf(request.query);
-      const shown = await Promise.all(
-        all
-          .slice(from, from + APPS_SHOWN_MAX)
-          .map(async (listed) => ({ ...listed, app: await faceOf(services, listed.connection) })),
-      );
-      const connected = shown.filter(({ connection }) => connection.wallet.isConnected);
-      const others = shown.filter(({ connection }) => !connection.wallet.isConnected);
-      const body = html`<p>${WALLET_TEXTS.listLead(signedIn.identity.email)}</p>
+export const walletListPage: WalletOwnerMethods = {
+  GET: async (request) => {
+    const { services, signedIn, formats } = request;
+    if (signedIn === undefined) return toSignIn('/wallet');
+    const { wallets, isWhole } = await walletsOf(services, signedIn);
+    const all = wallets.toSorted(connectedFirst);
+    const from = fromOf(request.query);
+    const shown = await Promise.all(
+      all
+        .slice(from, from + APPS_SHOWN_MAX)
+        .map(async (listed) => ({ ...listed, app: await faceOf(services, listed.connection) })),
+    );
+    const connected = shown.filter(({ connection }) => connection.wallet.isConnected);
+    const others = shown.filter(({ connection }) => !connection.wallet.isConnected);
+    const body = html`<p>${WALLET_TEXTS.listLead(signedIn.identity.email)}</p>
 ${isWhole ? undefined : warningNotice(WALLET_TEXTS.inPart)}
 ${all.length === 0 && isWhole ? card(html`<p>${WALLET_TEXTS.empty}</p>`) : undefined}
 ${appsSection('apps', WALLET_TEXTS.connectedApps, connected, formats)}
 ${appsSection('disconnected', WALLET_TEXTS.disconnectedApps, others, formats)}
 ${otherPages(from, all.length)}
 ${signedInSection(request)}`;
-      return { status: 200, page: walletOwnerPage(services, { title: WALLET_TEXTS.listTitle, body }) };
-    },
-  };
-}
+    return showWalletOwnerPage(services, { title: WALLET_TEXTS.listTitle, body });
+  },
+};
 
 /** The wallets here, and those in other cells. While a wallet moves it may be in two cells, and is listed once. */
 async function walletsOf(
@@ -138,7 +134,7 @@ ${definitionList([
 }
 
 /** Offers signing out, here and everywhere, within reach of the page that people see first. */
-function signedInSection(request: PageRequest<Person>): Html {
+function signedInSection(request: WalletOwnerRequest): Html {
   const everywhere = html`${hiddenField('everywhere', 'yes')}
 ${button(WALLET_TEXTS.signOutEverywhere, { kind: 'quiet' })}`;
   return section({

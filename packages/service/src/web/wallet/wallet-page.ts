@@ -1,5 +1,5 @@
 import type { Connection } from '#connections/connection.ts';
-import type { Person } from '#people/session.ts';
+import type { Refusal } from '#kernel/faults/refusal.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import type { WalletDays } from '#ledger/history/movements.ts';
 import type { Place } from '#ledger/history/place.ts';
@@ -14,15 +14,13 @@ import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { section } from '#web/components/section.ts';
 import { amountText } from '#web/format/typed-amount.ts';
-import type { PageMethods } from '#web/frame/page.ts';
-import { alertFields } from '#web/wallet/alert-fields.ts';
-import { alignerOf } from '#web/wallet/aligned-amounts.ts';
+import type { PageResponse } from '#web/frame/page.ts';
 import { dayPage } from '#web/movements/day-page.ts';
 import { DAYS_READ_MAX, daysSection } from '#web/movements/day-list.ts';
 import { monthChart } from '#web/movements/month-chart.ts';
 import { startOf } from '#web/movements/movements.ts';
 import { receiptPage } from '#web/movements/receipt.ts';
-import { stateBadge } from '#web/wallet/state-badge.ts';
+import { alertFields, alignerOf, stateBadge } from '#web/wallet/wallet-parts.ts';
 import { WALLET_TEXTS } from '#web/wallet/texts.ts';
 import {
   forWalletOwner,
@@ -32,54 +30,50 @@ import {
   type WalletState,
 } from '#web/wallet-owner/owned-wallet.ts';
 import { LINK_TEXTS, OWNED_WALLET_TEXTS } from '#web/wallet-owner/texts.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/services.ts';
+import { showWalletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 
 /**
  * Makes the page `/wallet/:part`, which shows one wallet, what its app may spend, and its movements. With `?receipt=`,
  * it shows one of its calls.
  */
-export function walletPage(services: WalletOwnerServices): PageMethods<Person> {
-  return {
-    GET: forWalletOwner(services, async (own) => {
-      const { query } = own.request;
-      const receipt = query.get('receipt');
-      if (receipt !== null) return receiptPage(services, own, receipt);
-      const day = query.get('day');
-      if (day !== null) return dayPage(services, own, day);
-      const notice = WALLET_TEXTS.done.get(query.get('done'));
-      return { status: 200, page: await showWallet(services, own, { notice, before: startOf(query) }) };
-    }),
-  };
-}
+export const walletPage = forWalletOwner({
+  GET: (own) => {
+    const { query } = own.request;
+    const receipt = query.get('receipt');
+    if (receipt !== null) return receiptPage(own, receipt);
+    const day = query.get('day');
+    if (day !== null) return dayPage(own, day);
+    return showWallet(own, { notice: WALLET_TEXTS.done.get(query.get('done')), before: startOf(query) });
+  },
+});
 
 interface Shown {
   readonly notice?: string | undefined;
-  readonly fault?: string;
+  readonly refusal?: Refusal;
   /** What was typed into the field of the cap. */
   readonly cap?: string;
   readonly before?: Place | undefined;
 }
 
 /** The page of a wallet, with what was just done or went wrong. */
-export async function showWallet(services: WalletOwnerServices, own: OwnedWallet, shown: Shown): Promise<Html> {
+export async function showWallet(own: OwnedWallet, shown: Shown): Promise<PageResponse> {
+  const { services } = own;
   const { movements, clock } = services;
   const alerts = await services.alerts.find(own.connection.connectionId);
   const days = await movements.days(own.wallet, { before: shown.before, most: DAYS_READ_MAX });
   const chart = shown.before === undefined ? monthOf(own, days, clock.nowMs()) : undefined;
   const body = html`${row(html`<a href="/wallet">${OWNED_WALLET_TEXTS.allApps}</a>`, wayToApp(own.app))}
 ${appMark(own.app)}
-${errorSummary(shown.fault)}${successNotice(shown.notice)}
-${balanceSection(services, own)}
+${errorSummary(shown.refusal?.message)}${successNotice(shown.notice)}
+${balanceSection(own)}
 ${own.connection.wallet.isConnected ? capSection(own, chart, alerts, shown) : undefined}
-${await daysSection(services, own, days, shown.before)}
-${moreSection(services, own)}`;
-  const title = WALLET_TEXTS.title(own.app.name);
-  return walletOwnerPage(services, { title, body, isError: shown.fault !== undefined });
+${await daysSection(own, days, shown.before)}
+${moreSection(own)}`;
+  return showWalletOwnerPage(services, { title: WALLET_TEXTS.title(own.app.name), body, refusal: shown.refusal });
 }
 
 /** The balance, what stands in its way, and what helps: to pay in, to resume, or to connect again. */
-function balanceSection({ operatorName }: WalletOwnerServices, { connection, request, path }: OwnedWallet): Html {
+function balanceSection({ services, connection, request, path }: OwnedWallet): Html {
   const { formats } = request;
   const { wallet, userId, userLabel } = connection;
   const { currency } = wallet;
@@ -90,7 +84,7 @@ function balanceSection({ operatorName }: WalletOwnerServices, { connection, req
     active: undefined,
     paused: WALLET_TEXTS.paused,
     disconnected: WALLET_TEXTS.disconnected,
-    blocked: WALLET_TEXTS.blocked(operatorName),
+    blocked: WALLET_TEXTS.blocked(services.operatorName),
   }[state];
   return section({
     id: 'balance',
@@ -183,7 +177,7 @@ function wayToApp({ name, returnUri }: OwnedWallet['app']): Html | undefined {
 }
 
 /** The ways out. Each leads to a page that says what it does and asks once more. */
-function moreSection({ refunds }: WalletOwnerServices, { connection, path }: OwnedWallet): Html | undefined {
+function moreSection({ services: { refunds }, connection, path }: OwnedWallet): Html | undefined {
   const { isConnected } = connection.wallet;
   if (!isConnected && refunds === undefined) return undefined;
   return section({

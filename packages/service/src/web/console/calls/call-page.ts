@@ -1,19 +1,15 @@
 import { type Html, html } from '#kernel/text/html.ts';
 import { parseCallId, parseCorrelationId } from '#kernel/values/ids.ts';
-import { refuse } from '#kernel/faults/refusal.ts';
 import type { CallReceipt } from '#calls/usage/report.ts';
 import { definitionList } from '#web/components/definition-list.ts';
+import { saidBy, timelineOf } from '#web/console/calls/timeline.ts';
 import { wireName } from '#web/format/wire-name.ts';
 import { moment } from '#web/figures/moment.ts';
 import { card, section } from '#web/components/section.ts';
-import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
-import { showAppPage } from '#web/console/frame/console-page.ts';
-import type { CallsServices } from '#web/console/calls/services.ts';
+import { type AppRequest, forApp, showAppPage, showMissing } from '#web/console/frame/app-page.ts';
 import { outcomeOf } from '#web/console/calls/calls-page.ts';
 import { eachOnce, type KnownCall } from '#http/planes/find-calls.ts';
-import { saidBy, timelineOf } from '#web/console/calls/timeline.ts';
 import { CALL_TEXTS as TEXTS, CALLS_TEXTS, CODE_TEXTS } from '#web/console/calls/texts.ts';
-import type { PageMethods } from '#web/frame/page.ts';
 
 /** A client may give one correlation id to many calls. So many of them are shown. */
 const SHOWN_MAX = 10;
@@ -21,32 +17,22 @@ const SHOWN_MAX = 10;
 /**
  * Shows at `/console/:part/call?id=` the calls with this correlation id or call id, each with its life and its receipt.
  */
-export function callPage(services: CallsServices): PageMethods {
-  return forApp(services, {
-    GET: async (asked) => {
-      const calls = await find(services, asked, asked.request.query.get('id')?.trim() ?? '');
-      const above = { page: 'calls', above: CALLS_TEXTS.title };
-      if (calls.length === 0) {
-        const body = card(html`<p role="alert">${TEXTS.none}</p>`);
-        return showAppPage(services, asked, {
-          ...above,
-          title: TEXTS.noneTitle,
-          body,
-          refusal: refuse('NOT_FOUND', TEXTS.none),
-        });
-      }
-      const body = html`${calls.slice(0, SHOWN_MAX).map((call, at) => viewOf(services, asked, call, at))}`;
-      return showAppPage(services, asked, { ...above, title: TEXTS.title, body });
-    },
-  });
-}
+export const callPage = forApp({
+  GET: async (asked) => {
+    const calls = await find(asked, asked.request.query.get('id')?.trim() ?? '');
+    const above = { page: 'calls', above: CALLS_TEXTS.title };
+    if (calls.length === 0) {
+      const body = card(html`<p role="alert">${TEXTS.none}</p>`);
+      return showMissing(asked, { ...above, title: TEXTS.noneTitle }, TEXTS.none, body);
+    }
+    const body = html`${calls.slice(0, SHOWN_MAX).map((call, at) => viewOf(asked, call, at))}`;
+    return showAppPage(asked, { ...above, title: TEXTS.title, body });
+  },
+});
 
 /** Finds only calls of this app and mode. A charged call whose trace was lost, or never written, has its receipt. */
-async function find(
-  { traces, appUsage }: CallsServices,
-  { app: { appId }, mode }: AppRequest,
-  id: string,
-): Promise<readonly KnownCall[]> {
+async function find({ services, app: { appId }, mode }: AppRequest, id: string): Promise<readonly KnownCall[]> {
+  const { traces, appUsage } = services;
   const callId = parseCallId(id);
   const correlationId = parseCorrelationId(id);
   if (correlationId === undefined) return [];
@@ -61,10 +47,10 @@ async function find(
   );
 }
 
-function viewOf(services: CallsServices, asked: AppRequest, call: KnownCall, at: number): Html {
+function viewOf(asked: AppRequest, call: KnownCall, at: number): Html {
   const { trace, receipt } = call;
   const why = trace?.code === undefined ? undefined : CODE_TEXTS[trace.code as keyof typeof CODE_TEXTS];
-  const steps = timelineOf(call, (amount) => asked.request.formats.amount(amount, services.currency));
+  const steps = timelineOf(call, asked.amountOf);
   const life = html`<ol>${steps.map(({ name, what }) => html`<li><div><strong>${name}</strong><br>${what}</div></li>\n`)}</ol>`;
   return html`<div class="columns">
 <div>
@@ -73,7 +59,7 @@ ${why === undefined ? undefined : section({ id: `why-${at}`, heading: TEXTS.why,
 </div>
 <div>
 ${section({ id: `facts-${at}`, heading: TEXTS.facts, body: [factsOf(asked, call)] })}
-${receipt === undefined ? undefined : section({ id: `receipt-${at}`, heading: TEXTS.receipt, body: [receiptOf(services, asked, receipt)] })}
+${receipt === undefined ? undefined : section({ id: `receipt-${at}`, heading: TEXTS.receipt, body: [receiptOf(asked, receipt)] })}
 </div>
 </div>`;
 }
@@ -103,8 +89,7 @@ function factsOf({ request: { formats }, to }: AppRequest, { trace, receipt }: K
   ]);
 }
 
-function receiptOf(services: CallsServices, asked: AppRequest, receipt: CallReceipt): Html {
-  const { formats } = asked.request;
+function receiptOf({ app, amountOf }: AppRequest, receipt: CallReceipt): Html {
   const { tokens, charged, released, isEstimated, late } = receipt;
   const list = definitionList([
     [TEXTS.prompt, tokens.prompt],
@@ -112,10 +97,10 @@ function receiptOf(services: CallsServices, asked: AppRequest, receipt: CallRece
     unlessNone(TEXTS.cacheWrite, tokens.cacheWrite),
     [TEXTS.completion, tokens.completion],
     unlessNone(TEXTS.reasoning, tokens.reasoning),
-    [TEXTS.charged, formats.amount(charged, services.currency)],
-    [TEXTS.released, formats.amount(released, services.currency)],
+    [TEXTS.charged, amountOf(charged)],
+    [TEXTS.released, amountOf(released)],
   ]);
-  const path = `GET /apps/${asked.app.appId}/calls/${receipt.callId}`;
+  const path = `GET /apps/${app.appId}/calls/${receipt.callId}`;
   return html`${list}
 ${isEstimated ? html`<p class="soft">${TEXTS.estimated}</p>` : undefined}
 ${late ? html`<p class="soft">${TEXTS.late}</p>` : undefined}

@@ -7,48 +7,42 @@ import { badge } from '#web/components/badge.ts';
 import { filterForm } from '#web/fields/filter.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import { moment } from '#web/figures/moment.ts';
-import { pager } from '#web/components/navigation.ts';
 import { card } from '#web/components/section.ts';
 import { table } from '#web/figures/table.ts';
-import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
-import { showAppPage } from '#web/console/frame/console-page.ts';
+import { type AppRequest, forApp, partsPager, showAppPage } from '#web/console/frame/app-page.ts';
 import { type AskedTimes, askedTimes, spanSwitch, timesOf } from '#web/console/calls/call-times.ts';
-import type { CallsServices } from '#web/console/calls/services.ts';
 import { CALLS_TEXTS as TEXTS, OUTCOME_TEXTS } from '#web/console/calls/texts.ts';
-import type { PageMethods } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 
 const PAGE_CALLS = 50;
 const FOLLOW_SECONDS = 3;
 
 /** Shows at `/console/:part/calls` the latest calls of the app in this mode, newest first. */
-export function callsPage(services: CallsServices): PageMethods {
-  return forApp(services, {
-    GET: async (asked) => {
-      const { request, mode, to } = asked;
-      const asks = (name: string) => request.query.get(name)?.trim() ?? '';
-      // One field finds a call by either of its ids.
-      if (asks('id') !== '') return redirectTo(to('call', { id: asks('id') }));
-      const filters = { user: asks('user'), session: asks('session'), model: asks('model'), outcome: asks('outcome') };
-      const times = askedTimes(request.query);
-      const range = timesOf(times, services.clock.nowMs());
-      const after = asks('after');
-      // An end that is set shows calls of the past, and so does an older page: nothing new comes in there.
-      const isFollowed = asks('follow') === 'on' && after === '' && times.to === '';
-      const found = range instanceof Refusal ? NOTHING : await listed(services, asked, { ...filters, ...range }, after);
-      const address = { ...filters, ...times, follow: isFollowed ? 'on' : '' };
-      const body = html`${errorSummary(range instanceof Refusal ? range.message : undefined)}
+export const callsPage = forApp({
+  GET: async (asked) => {
+    const { request, mode, to } = asked;
+    const asks = (name: string) => request.query.get(name)?.trim() ?? '';
+    // One field finds a call by either of its ids.
+    if (asks('id') !== '') return redirectTo(to('call', { id: asks('id') }));
+    const filters = { user: asks('user'), session: asks('session'), model: asks('model'), outcome: asks('outcome') };
+    const times = askedTimes(request.query);
+    const range = timesOf(times, asked.services.clock.nowMs());
+    const after = asks('after');
+    // An end that is set shows calls of the past, and so does an older page: nothing new comes in there.
+    const isFollowed = asks('follow') === 'on' && after === '' && times.to === '';
+    const found = range instanceof Refusal ? NOTHING : await listed(asked, { ...filters, ...range }, after);
+    const address = { ...filters, ...times, follow: isFollowed ? 'on' : '' };
+    const body = html`${errorSummary(range instanceof Refusal ? range.message : undefined)}
 <p class="soft">${TEXTS.what}</p>
 ${spanSwitch(times, (span) => to('calls', { ...address, from: '', to: '', span }))}
 ${filterForm(to('calls').split('?')[0] ?? '', mode, fieldsOf(filters, times), { span: times.span, follow: address.follow })}
 ${after !== '' || times.to !== '' ? undefined : followLine(to('calls', { ...address, follow: isFollowed ? '' : 'on' }), isFollowed)}
-<div id="latest"${isFollowed ? html` data-live="${FOLLOW_SECONDS}"` : undefined}>${listOf(services, asked, found, { address, after })}</div>
+<div id="latest"${isFollowed ? html` data-live="${FOLLOW_SECONDS}"` : undefined}>${listOf(asked, found, { address, after })}</div>
 ${mode === 'live' ? html`<p class="soft">${TEXTS.sampled}</p>` : undefined}`;
-      const refusal = range instanceof Refusal ? range : undefined;
-      return showAppPage(services, asked, { title: TEXTS.title, body, page: 'calls', refusal });
-    },
-  });
-}
+    const refusal = range instanceof Refusal ? range : undefined;
+    return showAppPage(asked, { title: TEXTS.title, body, page: 'calls', refusal });
+  },
+});
 
 /** Whether the list keeps itself current, and the way to change it. */
 function followLine(href: string, isFollowed: boolean): Html {
@@ -57,7 +51,6 @@ function followLine(href: string, isFollowed: boolean): Html {
 }
 
 function listOf(
-  services: CallsServices,
   asked: AppRequest,
   { traces, next }: Found,
   { address, after }: { readonly address: Readonly<Record<string, string>>; readonly after: string },
@@ -67,15 +60,10 @@ function listOf(
   const list = table({
     caption: TEXTS.caption,
     columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at > 3 })),
-    rows: traces.map((trace) => rowOf(services, asked, trace)),
+    rows: traces.map((trace) => rowOf(asked, trace)),
     empty: next !== undefined ? TEXTS.goOn : isNarrowed ? TEXTS.none : TEXTS.noneYet,
   });
-  const older = next === undefined ? undefined : asked.to('calls', { ...narrowed, after: next });
-  const pages = pager({
-    newer: after === '' ? undefined : { href: asked.to('calls', narrowed), text: TEXTS.newest },
-    older: older === undefined ? undefined : { href: older, text: TEXTS.older },
-  });
-  return card(list, pages);
+  return card(list, partsPager(asked, 'calls', { kept: narrowed, by: 'after', from: after || undefined, next }, TEXTS));
 }
 
 /** What was typed into the filters. If all are empty, everything is shown. */
@@ -86,13 +74,12 @@ interface Filters {
   readonly outcome: string;
 }
 
-type Found = Awaited<ReturnType<CallsServices['traces']['recent']>>;
+type Found = Awaited<ReturnType<AppRequest['services']['traces']['recent']>>;
 const NOTHING: Found = { traces: [], next: undefined };
 
 /** A page of calls. What cannot be a user is the user of no call. */
 async function listed(
-  { traces }: CallsServices,
-  { app: { appId }, mode }: AppRequest,
+  { services: { traces }, app: { appId }, mode }: AppRequest,
   {
     user,
     session,
@@ -132,16 +119,15 @@ function fieldsOf({ user, session, model, outcome }: Filters, { from, to }: Aske
   ];
 }
 
-function rowOf(services: CallsServices, asked: AppRequest, trace: CallTrace): readonly (Html | string)[] {
-  const { formats } = asked.request;
+function rowOf({ request: { formats }, to, amountOf }: AppRequest, trace: CallTrace): readonly (Html | string)[] {
   const { promptTokens, completionTokens, charged, durationMs } = trace;
   return [
-    html`<a href="${asked.to('call', { id: trace.correlationId })}">${moment(trace.endedAtMs, formats)}</a>`,
+    html`<a href="${to('call', { id: trace.correlationId })}">${moment(trace.endedAtMs, formats)}</a>`,
     trace.userId ?? '',
     html`${trace.model ?? ''}${trace.isStream ? html`<br><span class="soft">${TEXTS.stream}</span>` : undefined}`,
     outcomeOf(trace),
     `${promptTokens} + ${completionTokens}`,
-    formats.amount(charged, services.currency),
+    amountOf(charged),
     `${durationMs} ms`,
   ];
 }

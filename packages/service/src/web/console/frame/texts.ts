@@ -1,6 +1,5 @@
 /** The texts of the frame of the console. Each room of pages has its own besides. */
 export const CONSOLE_TEXTS = {
-  console: 'Console',
   apps: 'Your apps',
   sections: 'Pages of this app',
   mode: 'Mode',

@@ -3,6 +3,7 @@ import { type Html, html } from '#kernel/text/html.ts';
 import type { AppId } from '#kernel/values/ids.ts';
 import { type Micros, micros } from '#kernel/values/micros.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
+import { CONSOLE_SCRIPT } from '#web/assets/console-script.ts';
 import { badge } from '#web/components/badge.ts';
 import { button } from '#web/components/button.ts';
 import { list } from '#web/components/list.ts';
@@ -11,46 +12,44 @@ import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
 import { checked } from '#web/forms/checked.ts';
 import { textField } from '#web/fields/text-field.ts';
-import { showConsolePage } from '#web/console/frame/console-page.ts';
+import type { ConsoleMethods, ConsoleRequest, ConsoleServices } from '#web/console/frame/app-page.ts';
 import { appIdOnce, onceField } from '#web/forms/once-field.ts';
-import type { ConsoleHomeServices } from '#web/console/home/services.ts';
 import { PERIODS } from '#web/console/home/period.ts';
 import { appPath } from '#web/console/frame/mode.ts';
 import { APPS_TEXTS as TEXTS } from '#web/console/home/texts.ts';
-import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import type { PageRequest, PageResponse } from '#web/frame/page.ts';
+import { showOwnerPage } from '#web/frame/owner-page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 
 /** The number of apps that `byApp` sums. */
 const SUMS_MAX = 100;
 
 /** Shows at `/console` the apps of the account, and the form for a new one. */
-export function appsPage(services: ConsoleHomeServices): PageMethods {
-  return {
-    // Somebody who opened an invitation before they signed in goes on to it.
-    GET: (request) =>
-      request.signedIn !== undefined && request.cookie('invitation') !== undefined
-        ? redirectTo('/invitation')
-        : showApps(services, request),
-    POST: async (request, form) => {
-      const { signedIn } = request;
-      if (signedIn === undefined) return redirectTo('/sign-in');
-      const typed = { name: form.field('name') };
-      const given = checked(newAppSchema, typed, { name: TEXTS.name });
-      if (given instanceof Refusal) return showApps(services, request, { typed: typed.name, refusal: given });
-      const { accountId, email } = signedIn.account;
-      const owner = { accountId, email, from: services.addressOf(request.exchange.request) };
-      const appId = appIdOnce(form, accountId);
-      const made = await services.apps.create(owner, { ...given, appId });
-      // The form may have been sent before: then this is the app that it made.
-      const before =
-        made instanceof Refusal && appId !== undefined ? await services.apps.membership(accountId, appId) : undefined;
-      const app = before?.app ?? made;
-      if (app instanceof Refusal) return showApps(services, request, { typed: typed.name, refusal: app });
-      // A new app has nothing live yet, so its owner begins in the sandbox.
-      return redirectTo(appPath(app.appId, '', 'sandbox', { done: 'created' }));
-    },
-  };
-}
+export const appsPage: ConsoleMethods = {
+  // Somebody who opened an invitation before they signed in goes on to it.
+  GET: (request) =>
+    request.signedIn !== undefined && request.cookie('invitation') !== undefined
+      ? redirectTo('/invitation')
+      : showApps(request),
+  POST: async (request, form) => {
+    const { services, signedIn } = request;
+    if (signedIn === undefined) return redirectTo('/sign-in');
+    const typed = { name: form.field('name') };
+    const given = checked(newAppSchema, typed, { name: TEXTS.name });
+    if (given instanceof Refusal) return showApps(request, { typed: typed.name, refusal: given });
+    const { accountId, email } = signedIn.account;
+    const owner = { accountId, email, from: services.addressOf(request.exchange.request) };
+    const appId = appIdOnce(form, accountId);
+    const made = await services.apps.create(owner, { ...given, appId });
+    // The form may have been sent before: then this is the app that it made.
+    const before =
+      made instanceof Refusal && appId !== undefined ? await services.apps.membership(accountId, appId) : undefined;
+    const app = before?.app ?? made;
+    if (app instanceof Refusal) return showApps(request, { typed: typed.name, refusal: app });
+    // A new app has nothing live yet, so its owner begins in the sandbox.
+    return redirectTo(appPath(app.appId, '', 'sandbox', { done: 'created' }));
+  },
+};
 
 /** What was typed and why it was refused. */
 interface Refused {
@@ -58,8 +57,8 @@ interface Refused {
   readonly refusal: Refusal;
 }
 
-async function showApps(services: ConsoleHomeServices, request: PageRequest, refused?: Refused): Promise<PageResponse> {
-  const { signedIn } = request;
+async function showApps(request: ConsoleRequest, refused?: Refused): Promise<PageResponse> {
+  const { services, signedIn } = request;
   if (signedIn === undefined) return redirectTo('/sign-in');
   const apps = await services.apps.list(signedIn.account.accountId);
   const spent = await spentBy(
@@ -78,13 +77,15 @@ ${sum === undefined ? undefined : html`<p class="spent"><span class="soft">${TEX
 <div class="columns">
 ${apps.length === 0 ? card(html`<p>${TEXTS.none}</p>`) : card(list(items))}
 ${section({ id: 'new', heading: TEXTS.newApp, body: [newAppForm(request, refused)] })}
-</div>`;
-  return showConsolePage(services, request, { title: TEXTS.title, body, refusal: refused?.refusal });
+</div>
+${CONSOLE_SCRIPT.element}`;
+  const refusal = refused?.refusal;
+  return showOwnerPage(request, { title: TEXTS.title, body, refusal, script: CONSOLE_SCRIPT });
 }
 
 /** What users of each app were charged in the last 30 days, in one statement. Undefined for an app beyond the hundred that cost most. */
 async function spentBy(
-  { stats, clock }: ConsoleHomeServices,
+  { stats, clock }: ConsoleServices,
   appIds: readonly AppId[],
 ): Promise<(appId: AppId) => Micros | undefined> {
   if (appIds.length === 0) return () => undefined;

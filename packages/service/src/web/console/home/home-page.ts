@@ -11,55 +11,49 @@ import { linkLine } from '#web/components/navigation.ts';
 import { successNotice } from '#web/components/notices.ts';
 import { section } from '#web/components/section.ts';
 import { table } from '#web/figures/table.ts';
-import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
-import { showAppPage } from '#web/console/frame/console-page.ts';
+import { type AppRequest, forApp, showAppPage } from '#web/console/frame/app-page.ts';
 import { callsChart } from '#web/console/home/calls-chart.ts';
-import type { ConsoleHomeServices, WebhookHealth } from '#web/console/home/services.ts';
 import { type Period, PERIODS, periodOf, periodSwitch } from '#web/console/home/period.ts';
-import { setUpList } from '#web/console/home/set-up-list.ts';
+import { setUpList, type WebhookHealth } from '#web/console/home/set-up-list.ts';
 import { HOME_TEXTS as TEXTS, SETTINGS_TEXTS } from '#web/console/home/texts.ts';
-import type { PageMethods } from '#web/frame/page.ts';
 
 /** Shows at `/console/:part` what needs attention in the app, and what is left to set up. */
-export function homePage(services: ConsoleHomeServices): PageMethods {
-  return forApp(services, {
-    GET: async (asked) => {
-      const { app, mode, request } = asked;
-      const { stats, clock } = services;
-      const period = periodOf(request.query.get('period'));
-      const { step, lengthMs } = PERIODS[period];
-      const toMs = clock.nowMs();
-      const range = { appId: app.appId, mode, fromMs: toMs - lengthMs, toMs };
-      const webhook = await services.deliveries.health(app.appId);
-      const stepsMs = Math.floor(range.fromMs / STEP_MS[step]) * STEP_MS[step];
-      const [both, outcomes, models, left] = await Promise.all([
-        // One statement for this period and the one before.
-        stats.series({ ...range, fromMs: stepsMs - lengthMs, step }),
-        stats.byOutcome(range),
-        stats.byModel(range),
-        setUpList(services, asked, webhook),
-      ]);
-      const [points, before] = [both.slice(lengthMs / STEP_MS[step]), both.slice(0, lengthMs / STEP_MS[step])];
-      const body = html`${successNotice(SETTINGS_TEXTS.done.get(request.query.get('done')))}
+export const homePage = forApp({
+  GET: async (asked) => {
+    const { app, mode, request } = asked;
+    const { stats, clock } = asked.services;
+    const period = periodOf(request.query.get('period'));
+    const { step, lengthMs } = PERIODS[period];
+    const toMs = clock.nowMs();
+    const range = { appId: app.appId, mode, fromMs: toMs - lengthMs, toMs };
+    const webhook = await asked.services.deliveries.health(app.appId);
+    const stepsMs = Math.floor(range.fromMs / STEP_MS[step]) * STEP_MS[step];
+    const [both, outcomes, models, left] = await Promise.all([
+      // One statement for this period and the one before.
+      stats.series({ ...range, fromMs: stepsMs - lengthMs, step }),
+      stats.byOutcome(range),
+      stats.byModel(range),
+      setUpList(asked, webhook),
+    ]);
+    const [points, before] = [both.slice(lengthMs / STEP_MS[step]), both.slice(0, lengthMs / STEP_MS[step])];
+    const body = html`${successNotice(SETTINGS_TEXTS.done.get(request.query.get('done')))}
 ${left}
 ${periodSwitch(asked, period)}
 <div id="figures" data-live>
-${figuresOf(services, asked, { period, points, before })}
+${figuresOf(asked, { period, points, before })}
 ${section({ id: 'calls', heading: TEXTS.calls, body: [callsChart(points, step)] })}
 </div>
 <div class="columns">
 ${section({ id: 'trouble', heading: TEXTS.trouble, body: [troubleTable(asked, outcomes)] })}
-${section({ id: 'models', heading: TEXTS.models, body: [modelTable(services, asked, models)] })}
+${section({ id: 'models', heading: TEXTS.models, body: [modelTable(asked, models)] })}
 ${webhook.status === undefined ? undefined : section({ id: 'webhook', heading: TEXTS.webhook, body: [webhookFacts(asked, webhook)] })}
 </div>`;
-      return showAppPage(services, asked, { title: app.name, body, page: '' });
-    },
-  });
-}
+    return showAppPage(asked, { title: app.name, body, page: '' });
+  },
+});
 
 function figuresOf(
-  services: ConsoleHomeServices,
-  { request, mode }: AppRequest,
+  { services, request, mode }: AppRequest,
   {
     period,
     points,
@@ -152,7 +146,7 @@ function mergedOf(points: readonly Figures[], of: 'firstByte' | 'total') {
 /** Everything that was neither charged nor meant to be free, the most frequent first, with a way to the calls. */
 function troubleTable(
   { to, request }: AppRequest,
-  outcomes: Awaited<ReturnType<ConsoleHomeServices['stats']['byOutcome']>>,
+  outcomes: Awaited<ReturnType<AppRequest['services']['stats']['byOutcome']>>,
 ) {
   const trouble = outcomes.filter(({ kind }) => kind !== 'served');
   return table({
@@ -167,9 +161,8 @@ function troubleTable(
 }
 
 function modelTable(
-  services: ConsoleHomeServices,
-  { request: { formats } }: AppRequest,
-  models: Awaited<ReturnType<ConsoleHomeServices['stats']['byModel']>>,
+  { services, request: { formats } }: AppRequest,
+  models: Awaited<ReturnType<AppRequest['services']['stats']['byModel']>>,
 ) {
   return table({
     caption: html`<span class="soft">${TEXTS.modelsWhat}</span>`,

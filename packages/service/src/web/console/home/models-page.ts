@@ -2,50 +2,46 @@ import { type Offer, offersTo, type ShownPrice } from '#catalogue/shown-price.ts
 import { type Html, html } from '#kernel/text/html.ts';
 import type { Micros } from '#kernel/values/micros.ts';
 import { filterForm } from '#web/fields/filter.ts';
-import { pager } from '#web/components/navigation.ts';
 import { card } from '#web/components/section.ts';
 import { table } from '#web/figures/table.ts';
-import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
-import { showAppPage } from '#web/console/frame/console-page.ts';
-import type { ConsoleHomeServices } from '#web/console/home/services.ts';
+import { type AppRequest, forApp, partsPager, showAppPage } from '#web/console/frame/app-page.ts';
 import { type ModelFilters, modelFilters, narrowed, providerOf, SORTS } from '#web/console/home/model-list.ts';
 import { MODELS_TEXTS as TEXTS } from '#web/console/home/texts.ts';
-import type { PageMethods } from '#web/frame/page.ts';
 
 const PAGE_MODELS = 50;
 
 /** Shows at `/console/:part/models` what the app may call, and what it costs. */
-export function modelsPage(services: ConsoleHomeServices): PageMethods {
-  return forApp(services, {
-    GET: (asked) => {
-      const { request, mode, to } = asked;
-      const offers = offersTo(asked.app, services.catalogue);
-      const filters = modelFilters(request.query);
-      const found = narrowed(offers, filters);
-      const after = request.query.get('after') ?? '';
-      // A model that is gone since begins at the start again.
-      const start = after === '' ? 0 : found.findIndex(({ name }) => name === after) + 1;
-      const shown = found.slice(start, start + PAGE_MODELS);
-      const last = found.length > start + shown.length ? shown.at(-1)?.name : undefined;
-      const body = html`<p class="soft">${TEXTS.what}</p>
+export const modelsPage = forApp({
+  GET: (asked) => {
+    const { request, mode, to } = asked;
+    const offers = offersTo(asked.app, asked.services.catalogue);
+    const filters = modelFilters(request.query);
+    const found = narrowed(offers, filters);
+    const after = request.query.get('after') ?? '';
+    // A model that is gone since begins at the start again.
+    const start = after === '' ? 0 : found.findIndex(({ name }) => name === after) + 1;
+    const shown = found.slice(start, start + PAGE_MODELS);
+    const last = found.length > start + shown.length ? shown.at(-1)?.name : undefined;
+    const body = html`<p class="soft">${TEXTS.what}</p>
 ${filterForm(to('models').split('?')[0] ?? '', mode, fieldsOf(offers, filters))}
 ${card(
   table({
     caption: html`${TEXTS.caption} <span class="soft">${TEXTS.count(found.length, offers.length)}</span>`,
     columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at > 0 })),
-    rows: shown.map((offer) => rowOf(services, asked, offer)),
+    rows: shown.map((offer) => rowOf(asked, offer)),
     empty: offers.length === 0 ? TEXTS.none : TEXTS.noneFits,
   }),
-  pager({
-    newer: start === 0 ? undefined : { href: to('models', { ...filters }), text: TEXTS.first },
-    older: last === undefined ? undefined : { href: to('models', { ...filters, after: last }), text: TEXTS.more },
-  }),
+  partsPager(
+    asked,
+    'models',
+    { kept: { ...filters }, by: 'after', from: start === 0 ? undefined : after, next: last },
+    TEXTS,
+  ),
   html`<p class="soft">${TEXTS.asData} <code>GET /prices</code></p>`,
 )}`;
-      return showAppPage(services, asked, { title: TEXTS.title, body, page: 'models' });
-    },
-  });
-}
+    return showAppPage(asked, { title: TEXTS.title, body, page: 'models' });
+  },
+});
 
 function fieldsOf(offers: readonly Offer[], { q, provider, sort }: ModelFilters) {
   const providers = [...new Set(offers.map(providerOf))].toSorted().map((name) => ({ value: name, text: name }));
@@ -62,18 +58,16 @@ function fieldsOf(offers: readonly Offer[], { q, provider, sort }: ModelFilters)
   ];
 }
 
-function rowOf(services: ConsoleHomeServices, asked: AppRequest, offer: Offer): readonly Html[] {
+function rowOf({ amountOf }: AppRequest, offer: Offer): readonly Html[] {
   const { name, model, prices } = offer;
-  const { formats } = asked.request;
-  const amount = (micros: Micros) => formats.amount(micros, services.currency);
   const [usual, ...others] = prices;
   const count = new Intl.NumberFormat('en');
   return [
     html`<code>${name}</code>${name === model.id ? undefined : html`<br><span class="soft">${TEXTS.aliasOf} ${model.id}</span>`}<br><span class="soft">${TEXTS.by(providerOf(offer))}</span>`,
-    html`${lines(usual, (tier) => amount(tier.input))}`,
-    html`${lines(usual, (tier) => amount(tier.cachedInput))}`,
-    html`${lines(usual, (tier) => amount(tier.output))}`,
-    html`${feesOf(usual, amount)}${others.length === 0 ? undefined : html`<br><span class="soft">${TEXTS.alsoAt(others.length)}</span>`}`,
+    html`${lines(usual, (tier) => amountOf(tier.input))}`,
+    html`${lines(usual, (tier) => amountOf(tier.cachedInput))}`,
+    html`${lines(usual, (tier) => amountOf(tier.output))}`,
+    html`${feesOf(usual, amountOf)}${others.length === 0 ? undefined : html`<br><span class="soft">${TEXTS.alsoAt(others.length)}</span>`}`,
     html`${count.format(model.contextTokens)}`,
     html`${count.format(model.maxOutputTokens)}`,
   ];

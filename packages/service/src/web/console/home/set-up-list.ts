@@ -2,13 +2,13 @@ import { type Html, html } from '#kernel/text/html.ts';
 import { section } from '#web/components/section.ts';
 import type { AppRequest } from '#web/console/frame/app-page.ts';
 import { appPath } from '#web/console/frame/mode.ts';
-import type { ConsoleHomeServices, WebhookHealth } from '#web/console/home/services.ts';
 import { SET_UP_TEXTS as TEXTS } from '#web/console/home/texts.ts';
+
+export type WebhookHealth = Awaited<ReturnType<AppRequest['services']['deliveries']['health']>>;
 
 /** What a new app still needs, each with the way to the page that does it. Undefined once everything is there. */
 export async function setUpList(
-  { apps, stats, logos }: ConsoleHomeServices,
-  { app }: AppRequest,
+  { services: { apps, stats, logos }, app }: AppRequest,
   webhook: WebhookHealth,
 ): Promise<Html | undefined> {
   const { appId } = app;

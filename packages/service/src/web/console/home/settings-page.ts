@@ -1,6 +1,6 @@
 import { changeAppSchema } from '@purser/contract/control.ts';
 import { pictureOf } from '#developers/apps/logo.ts';
-import { html } from '#kernel/text/html.ts';
+import { html, type Html } from '#kernel/text/html.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { button } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
@@ -10,14 +10,13 @@ import { card, section } from '#web/components/section.ts';
 import { textArea } from '#web/fields/text-area.ts';
 import { checked } from '#web/forms/checked.ts';
 import { textField } from '#web/fields/text-field.ts';
-import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
-import { showAppPage } from '#web/console/frame/console-page.ts';
-import type { ConsoleHomeServices } from '#web/console/home/services.ts';
-import { logoSection } from '#web/console/home/logo-form.ts';
+import { type AppRequest, forApp, showAppPage } from '#web/console/frame/app-page.ts';
+import { linesIn } from '#web/forms/read-form.ts';
 import { HOME_TEXTS, SETTINGS_TEXTS as TEXTS } from '#web/console/home/texts.ts';
 import { withFieldLabels } from '#web/forms/field-labels.ts';
-import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import type { PageResponse } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
+import { hiddenField } from '#web/fields/form.ts';
 
 const FIELD_NAMES = {
   name: TEXTS.name,
@@ -27,45 +26,39 @@ const FIELD_NAMES = {
 };
 
 /** Shows at `/console/:part/settings` the app's name and the addresses that its users may be led back to. */
-export function settingsPage(services: ConsoleHomeServices): PageMethods {
-  return forApp(services, {
-    GET: (asked) => showSettings(services, asked, typedOf(asked)),
-    POST: async (asked, form) => {
-      const typed = {
-        name: form.field('name'),
-        redirectUris: form.field('redirectUris'),
-        returnUri: form.field('returnUri').trim(),
-      };
-      const given = checked(changeAppSchema, changeOf(typed), FIELD_NAMES);
-      if (given instanceof Refusal) return showSettings(services, asked, typed, given);
-      const { name, redirectUris, returnUri } = given;
-      const changed = await services.apps.change(asked.owner, asked.app.appId, { name, redirectUris, returnUri });
-      if (changed instanceof Refusal)
-        return showSettings(services, asked, typed, withFieldLabels(changed, FIELD_NAMES));
-      return redirectTo(asked.to('settings', { done: 'saved' }));
-    },
-  });
-}
+export const settingsPage = forApp({
+  GET: (asked) => showSettings(asked, typedOf(asked)),
+  POST: async (asked, form) => {
+    const typed = {
+      name: form.field('name'),
+      redirectUris: form.field('redirectUris'),
+      returnUri: form.field('returnUri').trim(),
+    };
+    const given = checked(changeAppSchema, changeOf(typed), FIELD_NAMES);
+    if (given instanceof Refusal) return showSettings(asked, typed, given);
+    const { name, redirectUris, returnUri } = given;
+    const changed = await asked.services.apps.change(asked.owner, asked.app.appId, { name, redirectUris, returnUri });
+    if (changed instanceof Refusal) return showSettings(asked, typed, withFieldLabels(changed, FIELD_NAMES));
+    return redirectTo(asked.to('settings', { done: 'saved' }));
+  },
+});
 
 /** Takes at `/console/:part/logo` the picture that users see. */
-export function logoForm(services: ConsoleHomeServices): PageMethods {
-  return forApp(services, {
-    GET: (asked) => redirectTo(asked.to('settings')),
-    POST: async (asked, form) => {
-      const { owner, app, to } = asked;
-      if (form.field('remove') !== '') {
-        await services.logos.remove(owner, app.appId);
-        return redirectTo(to('settings', { done: 'no-logo' }));
-      }
-      const image = form.file('image');
-      const logo = image === undefined ? refuse('BAD_REQUEST', TEXTS.logoChoose) : pictureOf(image);
-      if (logo instanceof Refusal)
-        return showSettings(services, asked, typedOf(asked), withFieldLabels(logo, FIELD_NAMES));
-      await services.logos.set(owner, app.appId, logo);
-      return redirectTo(to('settings', { done: 'logo' }));
-    },
-  });
-}
+export const logoForm = forApp({
+  GET: (asked) => redirectTo(asked.to('settings')),
+  POST: async (asked, form) => {
+    const { owner, app, to } = asked;
+    if (form.field('remove') !== '') {
+      await asked.services.logos.remove(owner, app.appId);
+      return redirectTo(to('settings', { done: 'no-logo' }));
+    }
+    const image = form.file('image');
+    const logo = image === undefined ? refuse('BAD_REQUEST', TEXTS.logoChoose) : pictureOf(image);
+    if (logo instanceof Refusal) return showSettings(asked, typedOf(asked), withFieldLabels(logo, FIELD_NAMES));
+    await asked.services.logos.set(owner, app.appId, logo);
+    return redirectTo(to('settings', { done: 'logo' }));
+  },
+});
 
 /** The fields as they are typed. */
 interface Typed {
@@ -81,20 +74,11 @@ function typedOf({ app: { name, redirectUris, returnUri } }: AppRequest): Typed 
 
 /** The form as the API would have it. */
 function changeOf({ name, redirectUris, returnUri }: Typed) {
-  const addresses = redirectUris
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-  return { name, redirectUris: addresses, returnUri: returnUri === '' ? null : returnUri };
+  return { name, redirectUris: linesIn(redirectUris) ?? [], returnUri: returnUri === '' ? null : returnUri };
 }
 
-async function showSettings(
-  services: ConsoleHomeServices,
-  asked: AppRequest,
-  typed: Typed,
-  refusal?: Refusal,
-): Promise<PageResponse> {
-  const { request, app, to } = asked;
+async function showSettings(asked: AppRequest, typed: Typed, refusal?: Refusal): Promise<PageResponse> {
+  const { services, request, app, to } = asked;
   const fields = html`${textField({ name: 'name', label: TEXTS.name, value: typed.name, lengthMax: 100, isRequired: true })}
 ${textArea({ name: 'redirectUris', label: TEXTS.redirectUris, value: typed.redirectUris, hint: TEXTS.redirectHint })}
 ${textField({ name: 'returnUri', label: TEXTS.returnUri, value: typed.returnUri, hint: TEXTS.returnHint })}
@@ -111,5 +95,27 @@ ${asked.may('logo') ? logoSection(asked, await services.logos.digestOf(app.appId
 ${card(facts)}
 </div>
 </div>`;
-  return showAppPage(services, asked, { title: TEXTS.title, body, page: 'settings', refusal });
+  return showAppPage(asked, { title: TEXTS.title, body, page: 'settings', refusal });
+}
+
+/** The app's picture, and the forms that set and remove it. */
+function logoSection({ request, app, to }: AppRequest, digest: string | undefined): Html {
+  const fields = html`<label for="image">${TEXTS.logoField}</label>
+<input id="image" name="image" type="file" accept="image/png,image/jpeg,image/webp" required aria-describedby="image-hint">
+<p class="hint" id="image-hint">${TEXTS.logoHint}</p>
+${button(TEXTS.logoSave)}`;
+  const picture =
+    digest === undefined
+      ? undefined
+      : html`<p class="app"><img src="/logos/${digest}" alt="${TEXTS.logoOf(app.name)}" width="44" height="44"></p>`;
+  const remove = html`${hiddenField('remove', 'yes')}\n${button(TEXTS.logoRemove, { kind: 'quiet' })}`;
+  return section({
+    id: 'logo',
+    heading: TEXTS.logo,
+    body: [
+      picture,
+      request.form(to('logo'), fields, { hasFile: true }),
+      digest === undefined ? undefined : request.form(to('logo'), remove),
+    ],
+  });
 }

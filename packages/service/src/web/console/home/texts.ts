@@ -2,7 +2,6 @@
 export const APPS_TEXTS = {
   title: 'Your apps',
   what: 'An app has keys, and its users have wallets. Calls of one app never touch the wallets of another.',
-  open: 'Open',
   suspended: 'Suspended',
   none: 'You have no app yet. Create one to get a key and make a first call with play money.',
   newApp: 'New app',
@@ -143,7 +142,7 @@ export const MODELS_TEXTS = {
     output: 'Cheapest output first',
     context: 'Largest context first',
   },
-  first: 'First page',
-  more: 'More models',
+  newest: 'First page',
+  older: 'More models',
   asData: 'For programs, with the prices of every kind of token:',
 } as const;

@@ -10,7 +10,6 @@ import { textArea } from '#web/fields/text-area.ts';
 import { textField } from '#web/fields/text-field.ts';
 import type { AppRequest } from '#web/console/frame/app-page.ts';
 import { onceField } from '#web/forms/once-field.ts';
-import type { ConsoleKeysServices } from '#web/console/keys/services.ts';
 import { typedIn, type TypedSettings } from '#web/console/keys/key-form.ts';
 import { AGENTS_TEXTS as TEXTS, KEYS_TEXTS } from '#web/console/keys/texts.ts';
 import type { Form } from '#web/forms/read-form.ts';
@@ -39,8 +38,7 @@ export function typedForAgent(form: Form): AgentKeyTyped {
 
 /** The user first, then what the key may spend: the rest has values that suit most. */
 export function agentKeyForm(
-  { catalogue, currency }: ConsoleKeysServices,
-  { app, mode, request, to }: AppRequest,
+  { services: { catalogue, currency }, app, mode, request, to }: AppRequest,
   { settings, user, model, joins }: AgentKeyTyped,
 ): Html {
   const all = agentModels(app, catalogue, { models: null, chosen: model });

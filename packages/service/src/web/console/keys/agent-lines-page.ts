@@ -1,37 +1,28 @@
 import type { ApiKey } from '#developers/keys/api-key.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { parseId } from '#kernel/values/ids.ts';
-import { refuse } from '#kernel/faults/refusal.ts';
 import { agentModels } from '#web/coding-agents/agent-models.ts';
 import { linesSection } from '#web/coding-agents/lines-section.ts';
 import { codeBlock } from '#web/components/code-block.ts';
 import { filterForm } from '#web/fields/filter.ts';
 import { linkLine } from '#web/components/navigation.ts';
-import { errorSummary, warningNotice } from '#web/components/notices.ts';
+import { warningNotice } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
-import type { AppRequest } from '#web/console/frame/app-page.ts';
-import { showAppPage } from '#web/console/frame/console-page.ts';
-import type { ConsoleKeysServices } from '#web/console/keys/services.ts';
+import { type AppRequest, showAppPage, showMissing } from '#web/console/frame/app-page.ts';
 import { nameOf, stateOf } from '#web/console/keys/key-parts.ts';
 import { AGENTS_TEXTS as TEXTS, KEY_TEXTS } from '#web/console/keys/texts.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 
 /** What to paste where a key is used that cannot be shown any more. The reader may choose another model. */
-export async function showAgentKey(
-  services: ConsoleKeysServices,
-  asked: AppRequest,
-  text: string,
-): Promise<PageResponse> {
-  const { app, mode, request, to } = asked;
+export async function showAgentKey(asked: AppRequest, text: string): Promise<PageResponse> {
+  const { services, app, mode, request, to } = asked;
   const keyId = parseId('key', text);
   const key = keyId === undefined ? undefined : await services.apps.findKey(app.appId, keyId);
   if (key?.mode !== mode || key.boundUser === undefined) {
-    const refusal = refuse('NOT_FOUND', KEY_TEXTS.noSuchKey);
-    const body = html`${errorSummary(refusal.message)}`;
-    return showAppPage(services, asked, { title: TEXTS.title, body, page: 'agents', above: TEXTS.title, refusal });
+    return showMissing(asked, { title: TEXTS.title, page: 'agents', above: TEXTS.title }, KEY_TEXTS.noSuchKey);
   }
   const chosen = request.query.get('model') ?? undefined;
-  const { names, model = '' } = modelsOf(services, asked, key, chosen);
+  const { names, model = '' } = modelsOf(asked, key, chosen);
   const choices = names.map((name) => ({ value: name, text: name }));
   const [address = ''] = to('agents').split('?');
   const choose = filterForm(address, mode, [{ name: 'model', label: TEXTS.model, value: model, choices }], {
@@ -41,13 +32,12 @@ export async function showAgentKey(
   const body = html`<p class="row"><code>${key.hint}</code> ${stateOf(key, services.clock.nowMs())} <a href="${to('key', { id: key.keyId })}">${KEY_TEXTS.toKey}</a></p>
 <p class="soft">${TEXTS.of(key.boundUser)}</p>
 ${linkLine(to('sessions', { user: key.boundUser }), TEXTS.sessions)}
-${linesOf(services, asked, key, { chosen, before: [again, choose] })}`;
-  return showAppPage(services, asked, { title: nameOf(key), body, page: 'agents', above: TEXTS.title });
+${linesOf(asked, key, { chosen, before: [again, choose] })}`;
+  return showAppPage(asked, { title: nameOf(key), body, page: 'agents', above: TEXTS.title });
 }
 
 /** The page that shows a new key, this once, and what to paste. */
 export function showMintedForAgent(
-  services: ConsoleKeysServices,
   asked: AppRequest,
   { key, apiKey }: { readonly key: ApiKey; readonly apiKey: string },
   chosen: string,
@@ -57,14 +47,13 @@ ${card(
   codeBlock({ id: 'key', label: KEY_TEXTS.theKey, code: apiKey }),
   html`<p class="soft">${TEXTS.of(key.boundUser ?? '')}</p>`,
 )}
-${linesOf(services, asked, key, { chosen, apiKey, before: [] })}
+${linesOf(asked, key, { chosen, apiKey, before: [] })}
 ${linkLine(asked.to('agents', { key: key.keyId }), TEXTS.otherModel)}`;
-  return showAppPage(services, asked, { title: KEY_TEXTS.made, body, page: 'agents', above: TEXTS.title });
+  return showAppPage(asked, { title: KEY_TEXTS.made, body, page: 'agents', above: TEXTS.title });
 }
 
 function modelsOf(
-  { catalogue }: ConsoleKeysServices,
-  { app }: AppRequest,
+  { services: { catalogue }, app }: AppRequest,
   { settings: { models } }: ApiKey,
   chosen: string | undefined,
 ) {
@@ -72,14 +61,13 @@ function modelsOf(
 }
 
 function linesOf(
-  services: ConsoleKeysServices,
   asked: AppRequest,
   key: ApiKey,
   { chosen, apiKey, before }: { chosen: string | undefined; apiKey?: string; before: readonly Html[] },
 ): Html {
-  const models = modelsOf(services, asked, key, chosen);
+  const models = modelsOf(asked, key, chosen);
   return linesSection({
-    publicUrl: services.publicUrl,
+    publicUrl: asked.services.publicUrl,
     apiKey: apiKey ?? key.hint,
     models,
     before,

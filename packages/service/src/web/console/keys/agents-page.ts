@@ -9,18 +9,15 @@ import { errorSummary } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
 import { table } from '#web/figures/table.ts';
 import { AGENTS_GUIDE } from '#web/coding-agents/lines-section.ts';
-import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
-import { showAppPage } from '#web/console/frame/console-page.ts';
+import { type AppRequest, forApp, showAppPage, verifyFirst } from '#web/console/frame/app-page.ts';
 import { checked } from '#web/forms/checked.ts';
 import { keyIdOnce } from '#web/forms/once-field.ts';
-import { verifyFirst } from '#web/console/frame/verify-first.ts';
 import { type AgentKeyTyped, agentKeyForm, JOIN_SECONDS, typedForAgent } from '#web/console/keys/agent-form.ts';
 import { showAgentKey, showMintedForAgent } from '#web/console/keys/agent-lines-page.ts';
-import type { ConsoleKeysServices } from '#web/console/keys/services.ts';
 import { changeTyped, NOTHING_TYPED } from '#web/console/keys/key-form.ts';
 import { nameOf, toMadeBefore } from '#web/console/keys/key-parts.ts';
 import { AGENTS_TEXTS as TEXTS, KEY_TEXTS } from '#web/console/keys/texts.ts';
-import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import type { PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
 
 const KEYS_SHOWN = 25;
@@ -31,20 +28,18 @@ const DAY_MS = 86_400_000;
  * Shows at `/console/:part/agents` the keys for coding agents, each of one user, and the form for another. With `?key=`, it shows
  * what to paste where that key is used.
  */
-export function agentsPage(services: ConsoleKeysServices): PageMethods {
-  return forApp(services, {
-    GET: (asked) => {
-      const keyId = asked.request.query.get('key');
-      return keyId === null ? showAgents(services, asked) : showAgentKey(services, asked, keyId);
-    },
-    POST: (asked, form) => make(services, asked, form),
-  });
-}
+export const agentsPage = forApp({
+  GET: (asked) => {
+    const keyId = asked.request.query.get('key');
+    return keyId === null ? showAgents(asked) : showAgentKey(asked, keyId);
+  },
+  POST: (asked, form) => make(asked, form),
+});
 
 /** Makes a key by the schema and the function of `POST /apps/{appId}/keys`. */
-async function make(services: ConsoleKeysServices, asked: AppRequest, form: Form): Promise<PageResponse> {
+async function make(asked: AppRequest, form: Form): Promise<PageResponse> {
   const typed = typedForAgent(form);
-  const refused = (refusal: Refusal) => showAgents(services, asked, { typed, refusal });
+  const refused = (refusal: Refusal) => showAgents(asked, { typed, refusal });
   if (typed.user === '') return refused(refuse('BAD_REQUEST', TEXTS.userMissing));
   const change = changeTyped(typed.settings);
   if (change instanceof Refusal) return refused(change);
@@ -53,15 +48,15 @@ async function make(services: ConsoleKeysServices, asked: AppRequest, form: Form
   if (given instanceof Refusal) return refused(given);
   const { mode, userId: boundUser, joinSeconds } = given;
   const keyId = keyIdOnce(form, asked.app.appId);
-  const minted = await services.apps.mintKey(asked.owner, asked.app.appId, {
+  const minted = await asked.services.apps.mintKey(asked.owner, asked.app.appId, {
     keyId,
     mode,
     boundUser,
     joinSeconds,
     ...change,
   });
-  if (!(minted instanceof Refusal)) return showMintedForAgent(services, asked, minted, typed.model);
-  const before = keyId === undefined ? undefined : await services.apps.findKey(asked.app.appId, keyId);
+  if (!(minted instanceof Refusal)) return showMintedForAgent(asked, minted, typed.model);
+  const before = keyId === undefined ? undefined : await asked.services.apps.findKey(asked.app.appId, keyId);
   return before === undefined ? refused(minted) : toMadeBefore(asked, before.keyId);
 }
 
@@ -71,8 +66,8 @@ interface Refused {
   readonly refusal: Refusal;
 }
 
-async function showAgents(services: ConsoleKeysServices, asked: AppRequest, refused?: Refused): Promise<PageResponse> {
-  const { app, mode, to } = asked;
+async function showAgents(asked: AppRequest, refused?: Refused): Promise<PageResponse> {
+  const { services, app, mode, to } = asked;
   const nowMs = services.clock.nowMs();
   const keys = (await services.apps.listKeys(app.appId))
     .filter((key) => key.mode === mode && key.boundUser !== undefined && isInForce(key, nowMs))
@@ -86,27 +81,25 @@ async function showAgents(services: ConsoleKeysServices, asked: AppRequest, refu
   const body = html`${errorSummary(refused?.refusal.message)}
 <p class="soft">${TEXTS.what}</p>
 ${card(
-  await keysTable(services, asked, keys.slice(0, KEYS_SHOWN)),
+  await keysTable(asked, keys.slice(0, KEYS_SHOWN)),
   keys.length > KEYS_SHOWN ? linkLine(to('keys'), TEXTS.more) : undefined,
 )}
-${asked.may('agents') ? section({ id: 'new', heading: TEXTS.make, body: [verifyFirst(asked) ?? agentKeyForm(services, asked, typed)] }) : asked.tooLow()}
+${asked.may('agents') ? section({ id: 'new', heading: TEXTS.make, body: [verifyFirst(asked) ?? agentKeyForm(asked, typed)] }) : asked.tooLow()}
 ${linkLine(AGENTS_GUIDE, TEXTS.guide)}`;
-  return showAppPage(services, asked, { title: TEXTS.title, body, page: 'agents', refusal: refused?.refusal });
+  return showAppPage(asked, { title: TEXTS.title, body, page: 'agents', refusal: refused?.refusal });
 }
 
 function isInForce({ revokedAtMs, settings: { expiresAtMs } }: ApiKey, nowMs: number): boolean {
   return revokedAtMs === undefined && (expiresAtMs === null || expiresAtMs > nowMs);
 }
 
-async function keysTable(services: ConsoleKeysServices, asked: AppRequest, keys: readonly ApiKey[]): Promise<Html> {
-  const { request, to } = asked;
+async function keysTable(asked: AppRequest, keys: readonly ApiKey[]): Promise<Html> {
+  const { services, request, to, amountOf } = asked;
   const uses = await services.readBudgets(keys);
-  const amount = (micros: NonNullable<ApiKey['settings']['monthlyBudget']>) =>
-    request.formats.amount(micros, services.currency);
   const spentOf = ({ keyId, settings: { monthlyBudget } }: ApiKey): string => {
     if (monthlyBudget === null) return TEXTS.noBudget;
     const use = uses.get(keyId);
-    return use === undefined ? TEXTS.unknown : TEXTS.spentOf(amount(use.spent), amount(monthlyBudget));
+    return use === undefined ? TEXTS.unknown : TEXTS.spentOf(amountOf(use.spent), amountOf(monthlyBudget));
   };
   return table({
     caption: TEXTS.caption(asked.mode),

@@ -4,7 +4,6 @@ import type { KeyPoint } from '#calls/stats/stats.ts';
 import { barChart } from '#web/figures/bar-chart.ts';
 import { section } from '#web/components/section.ts';
 import type { AppRequest } from '#web/console/frame/app-page.ts';
-import type { ConsoleKeysServices } from '#web/console/keys/services.ts';
 import { KEY_TEXTS as TEXTS } from '#web/console/keys/texts.ts';
 
 const DAY_MS = 86_400_000;
@@ -13,8 +12,7 @@ const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', t
 
 /** Calls with a key of this app by day. */
 export async function keyChart(
-  { stats, clock }: ConsoleKeysServices,
-  { app: { appId } }: AppRequest,
+  { services: { stats, clock }, app: { appId } }: AppRequest,
   { keyId, mode }: ApiKey,
 ): Promise<Html | undefined> {
   const toMs = clock.nowMs();

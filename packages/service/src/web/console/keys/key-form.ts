@@ -13,37 +13,20 @@ import { checked } from '#web/forms/checked.ts';
 import { textField } from '#web/fields/text-field.ts';
 import { KEYS_TEXTS as TEXTS } from '#web/console/keys/texts.ts';
 import { amountText, parseAmount } from '#web/format/typed-amount.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import { type Form, linesIn } from '#web/forms/read-form.ts';
 
+const FIELDS = ['name', 'expires', 'models', 'addresses', 'perMinute', 'budget'] as const;
 /** The settings of a key as they are typed. */
-export interface TypedSettings {
-  readonly name: string;
-  readonly expires: string;
-  readonly models: string;
-  readonly addresses: string;
-  readonly perMinute: string;
-  readonly budget: string;
-}
+export type TypedSettings = Readonly<Record<(typeof FIELDS)[number], string>>;
 
-export const NOTHING_TYPED: TypedSettings = {
-  name: '',
-  expires: '',
-  models: '',
-  addresses: '',
-  perMinute: '',
-  budget: '',
-};
+export const NOTHING_TYPED = typedBy(() => '');
 
 export function typedIn(form: Form): TypedSettings {
-  const read = (name: keyof TypedSettings): string => form.field(name).trim();
-  return {
-    name: read('name'),
-    expires: read('expires'),
-    models: read('models'),
-    addresses: read('addresses'),
-    perMinute: read('perMinute'),
-    budget: read('budget'),
-  };
+  return typedBy((name) => form.field(name).trim());
+}
+
+function typedBy(textOf: (name: string) => string): TypedSettings {
+  return Object.fromEntries(FIELDS.map((name) => [name, textOf(name)])) as TypedSettings;
 }
 
 /** The settings of a key as the form shows them. */
@@ -78,23 +61,14 @@ export function changeTyped(typed: TypedSettings, before?: KeySettings): KeyChan
     name: name === '' ? null : name,
     ...(isSameDay ? {} : { expiresAt: expires === '' ? null : `${expires}T23:59:59.999Z` }),
     limits: {
-      models: linesOf(typed.models),
-      addresses: linesOf(typed.addresses),
+      models: linesIn(typed.models),
+      addresses: linesIn(typed.addresses),
       perMinute: perMinute === '' ? null : Number(perMinute),
       monthlyBudgetMicros: amount === null ? null : microsToWire(amount),
     },
   };
   const given = checked(changeKeySchema, change, NAMES);
   return given instanceof Refusal ? given : keyChangeOf(given);
-}
-
-/** Reads a text with one entry on each line. Returns null if there is none. */
-function linesOf(text: string): readonly string[] | null {
-  const lines = text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-  return lines.length === 0 ? null : lines;
 }
 
 /** Returns the day in UTC, as text of ISO 8601. */

@@ -2,7 +2,7 @@ import { rollKeySchema } from '@purser/contract/keys.ts';
 import type { ApiKey } from '#developers/keys/api-key.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { parseId } from '#kernel/values/ids.ts';
-import { Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { Refusal } from '#kernel/faults/refusal.ts';
 import { button } from '#web/components/button.ts';
 import { confirmation } from '#web/components/confirm.ts';
 import { definitionList } from '#web/components/definition-list.ts';
@@ -12,37 +12,32 @@ import { lateIn, lateNotice } from '#web/frame/late-notice.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { section } from '#web/components/section.ts';
 import { selectField } from '#web/fields/select-field.ts';
-import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
-import { showAppPage } from '#web/console/frame/console-page.ts';
-import { verifyFirst } from '#web/console/frame/verify-first.ts';
-import type { ConsoleKeysServices } from '#web/console/keys/services.ts';
+import { type AppRequest, forApp, showAppPage, showMissing, verifyFirst } from '#web/console/frame/app-page.ts';
 import { changeTyped, settingFields, typedIn, typedOf, type TypedSettings } from '#web/console/keys/key-form.ts';
 import { keyChart } from '#web/console/keys/key-chart.ts';
 import { nameOf, showMinted, snippetsOf, stateOf, toMadeBefore } from '#web/console/keys/key-parts.ts';
 import { KEY_TEXTS as TEXTS, KEYS_TEXTS } from '#web/console/keys/texts.ts';
 import { checked } from '#web/forms/checked.ts';
-import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import type { PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 
 const DEFAULT_OVERLAP = '86400';
 
 /** Shows at `/console/:part/key?id=...` one key, its settings, the way to roll and to revoke it, and how to use it. */
-export function keyPage(services: ConsoleKeysServices): PageMethods {
-  return forApp(services, {
-    GET: async (asked) => {
-      const key = await keyOf(services, asked);
-      return key === undefined ? noSuchKey(services, asked) : showKey(services, asked, key);
-    },
-    POST: async (asked, form) => {
-      const key = await keyOf(services, asked);
-      return key === undefined ? noSuchKey(services, asked) : act(services, asked, { key, form });
-    },
-  });
-}
+export const keyPage = forApp({
+  GET: async (asked) => {
+    const key = await keyOf(asked);
+    return key === undefined ? noSuchKey(asked) : showKey(asked, key);
+  },
+  POST: async (asked, form) => {
+    const key = await keyOf(asked);
+    return key === undefined ? noSuchKey(asked) : act(asked, { key, form });
+  },
+});
 
 /** The key of the address. The page of the other mode has it not: the role was checked for the mode of the address. */
-async function keyOf({ apps }: ConsoleKeysServices, { request, app, mode }: AppRequest): Promise<ApiKey | undefined> {
+async function keyOf({ services: { apps }, request, app, mode }: AppRequest): Promise<ApiKey | undefined> {
   const keyId = parseId('key', request.query.get('id') ?? '');
   const key = keyId === undefined ? undefined : await apps.findKey(app.appId, keyId);
   return key?.mode === mode ? key : undefined;
@@ -50,13 +45,12 @@ async function keyOf({ apps }: ConsoleKeysServices, { request, app, mode }: AppR
 
 /** Does what the button that was pressed says. Each does what a route does. */
 async function act(
-  services: ConsoleKeysServices,
   asked: AppRequest,
   { key, form }: { readonly key: ApiKey; readonly form: Form },
 ): Promise<PageResponse> {
+  const { services, owner, app, to } = asked;
   const { apps, whenEverywhere } = services;
-  const { owner, to } = asked;
-  const { appId } = asked.app;
+  const { appId } = app;
   const { keyId } = key;
   switch (form.field('act')) {
     case 'revoke':
@@ -66,19 +60,19 @@ async function act(
       // An empty field is no number. As 0 it would end the key at once.
       const overlapSeconds = form.field('overlap') === '' ? Number.NaN : Number(form.field('overlap'));
       const roll = checked(rollKeySchema, { overlapSeconds }, { overlapSeconds: TEXTS.overlap });
-      if (roll instanceof Refusal) return showKey(services, asked, key, { refusal: roll });
+      if (roll instanceof Refusal) return showKey(asked, key, { refusal: roll });
       if (key.rolledTo !== undefined) return toMadeBefore(asked, key.rolledTo);
       const rolled = await apps.rollKey(owner, { appId, keyId }, roll);
-      if (rolled === undefined) return noSuchKey(services, asked);
+      if (rolled === undefined) return noSuchKey(asked);
       return rolled instanceof Refusal
-        ? showKey(services, asked, key, { refusal: rolled })
-        : showMinted(services, asked, rolled, await whenEverywhere());
+        ? showKey(asked, key, { refusal: rolled })
+        : showMinted(asked, rolled, await whenEverywhere());
     }
     case 'save': {
       const typed = typedIn(form);
       const change = changeTyped(typed, key.settings);
       const changed = change instanceof Refusal ? change : await apps.changeKey(owner, { appId, keyId }, change);
-      if (changed instanceof Refusal) return showKey(services, asked, key, { typed, refusal: changed });
+      if (changed instanceof Refusal) return showKey(asked, key, { typed, refusal: changed });
       return redirectTo(to('key', { id: keyId, done: 'saved', ...lateIn(await whenEverywhere()) }));
     }
     default: // Taken for a form without fields, it would take all limits away.
@@ -86,15 +80,8 @@ async function act(
   }
 }
 
-function noSuchKey(services: ConsoleKeysServices, asked: AppRequest): PageResponse {
-  const refusal = refuse('NOT_FOUND', TEXTS.noSuchKey);
-  return showAppPage(services, asked, {
-    title: KEYS_TEXTS.title,
-    body: html`${errorSummary(refusal.message)}`,
-    page: 'keys',
-    above: KEYS_TEXTS.title,
-    refusal,
-  });
+function noSuchKey(asked: AppRequest): PageResponse {
+  return showMissing(asked, { title: KEYS_TEXTS.title, page: 'keys', above: KEYS_TEXTS.title }, TEXTS.noSuchKey);
 }
 
 interface Refused {
@@ -102,30 +89,24 @@ interface Refused {
   readonly refusal: Refusal;
 }
 
-async function showKey(
-  services: ConsoleKeysServices,
-  asked: AppRequest,
-  key: ApiKey,
-  refused?: Refused,
-): Promise<PageResponse> {
-  const { request, to, may } = asked;
+async function showKey(asked: AppRequest, key: ApiKey, refused?: Refused): Promise<PageResponse> {
+  const { services, request, to, may } = asked;
   const isOver = key.revokedAtMs !== undefined;
   const form = (fields: Html) => request.form(to('key', { id: key.keyId }), fields);
-  const facts = section({ id: 'facts', heading: TEXTS.facts, body: [await factsOf(services, asked, key)] });
-  const forms = isOver || !may('key') ? undefined : formsOf(services, asked, key, { form, facts, refused });
+  const facts = section({ id: 'facts', heading: TEXTS.facts, body: [await factsOf(asked, key)] });
+  const forms = isOver || !may('key') ? undefined : formsOf(asked, key, { form, facts, refused });
   const body = html`${errorSummary(refused?.refusal.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}${lateNotice(request.query)}
 <p class="row"><code>${key.hint}</code> ${stateOf(key, services.clock.nowMs())}</p>
-${isOver ? undefined : snippetsOf(services, asked, key)}
+${isOver ? undefined : snippetsOf(asked, key)}
 ${isOver || key.boundUser === undefined ? undefined : linkLine(asked.to('agents', { key: key.keyId }), TEXTS.forAgents)}
-${await keyChart(services, asked, key)}
+${await keyChart(asked, key)}
 ${forms ?? facts}`;
   const above = KEYS_TEXTS.title;
-  return showAppPage(services, asked, { title: nameOf(key), body, page: 'keys', above, refusal: refused?.refusal });
+  return showAppPage(asked, { title: nameOf(key), body, page: 'keys', above, refusal: refused?.refusal });
 }
 
 /** What can be changed beside what is known: on a phone the way to change it comes first. */
 function formsOf(
-  { currency }: ConsoleKeysServices,
   asked: AppRequest,
   key: ApiKey,
   shown: { readonly form: (fields: Html) => Html; readonly facts: Html; readonly refused: Refused | undefined },
@@ -134,7 +115,7 @@ function formsOf(
   const typed = refused?.typed ?? typedOf(key.settings);
   const { models, addresses, perMinute, monthlyBudget } = key.settings;
   const isLimited = [models, addresses, perMinute, monthlyBudget].some((limit) => limit !== null);
-  const fields = settingFields(typed, currency, { isOpen: isLimited || refused !== undefined });
+  const fields = settingFields(typed, asked.services.currency, { isOpen: isLimited || refused !== undefined });
   const edit = html`${fields}\n${button(KEYS_TEXTS.save, { name: 'act', value: 'save' })}`;
   const revoke = confirmation({
     act: TEXTS.revoke,
@@ -158,11 +139,10 @@ ${button(TEXTS.rollButton, { name: 'act', value: 'roll' })}`;
   return confirmation({ act: TEXTS.roll, what, form: form(fields) });
 }
 
-async function factsOf(services: ConsoleKeysServices, { request, to }: AppRequest, key: ApiKey): Promise<Html> {
+async function factsOf({ services, request, to, amountOf }: AppRequest, key: ApiKey): Promise<Html> {
   const { formats } = request;
   const { expiresAtMs, monthlyBudget } = key.settings;
   const use = (await services.readBudgets([key])).get(key.keyId);
-  const amount = (micros: NonNullable<typeof monthlyBudget>) => formats.amount(micros, services.currency);
   const at = (epochMs: number) => moment(epochMs, formats);
   const other = (keyId: string) => html`<a href="${to('key', { id: keyId })}"><code>${keyId}</code></a>`;
   return definitionList([
@@ -181,7 +161,7 @@ async function factsOf(services: ConsoleKeysServices, { request, to }: AppReques
           TEXTS.spent,
           use === undefined
             ? TEXTS.spentUnknown
-            : TEXTS.spentOf(amount(use.spent), amount(use.held), amount(monthlyBudget)),
+            : TEXTS.spentOf(amountOf(use.spent), amountOf(use.held), amountOf(monthlyBudget)),
         ],
   ]);
 }

@@ -6,9 +6,7 @@ import { badge } from '#web/components/badge.ts';
 import { codeBlock, codeTabs } from '#web/components/code-block.ts';
 import { warningNotice } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
-import type { AppRequest } from '#web/console/frame/app-page.ts';
-import { showAppPage } from '#web/console/frame/console-page.ts';
-import type { ConsoleKeysServices } from '#web/console/keys/services.ts';
+import { type AppRequest, showAppPage } from '#web/console/frame/app-page.ts';
 import { snippetsFor } from '#web/console/keys/snippets.ts';
 import { KEY_TEXTS as TEXTS, KEYS_TEXTS } from '#web/console/keys/texts.ts';
 import type { PageResponse } from '#web/frame/page.ts';
@@ -31,7 +29,7 @@ export function stateOf({ revokedAtMs, settings, rolledTo }: ApiKey, nowMs: numb
 }
 
 /** A first call with this key in several languages. `apiKey`: the key itself, if it is shown now. */
-export function snippetsOf(services: ConsoleKeysServices, { app }: AppRequest, key: ApiKey, apiKey?: string): Html {
+export function snippetsOf({ services, app }: AppRequest, key: ApiKey, apiKey?: string): Html {
   const { catalogue, publicUrl } = services;
   const says = html`<p class="soft">${apiKey === undefined ? TEXTS.useAgain : TEXTS.useWhat}</p>`;
   const { models } = key.settings;
@@ -57,7 +55,6 @@ export function toMadeBefore({ to }: AppRequest, keyId: string): PageResponse {
 
 /** The page that shows a key, this once. It is the answer to the form: no address leads here, and nothing keeps the key. */
 export function showMinted(
-  services: ConsoleKeysServices,
   asked: AppRequest,
   { key, apiKey }: { readonly key: ApiKey; readonly apiKey: string },
   late: readonly string[] = [],
@@ -67,6 +64,6 @@ ${card(
   codeBlock({ id: 'key', label: TEXTS.theKey, code: apiKey }),
   html`<p><a href="${asked.to('key', { id: key.keyId })}">${TEXTS.toKey}</a></p>`,
 )}
-${snippetsOf(services, asked, key, apiKey)}`;
-  return showAppPage(services, asked, { title: TEXTS.made, body, page: 'keys', above: KEYS_TEXTS.title });
+${snippetsOf(asked, key, apiKey)}`;
+  return showAppPage(asked, { title: TEXTS.made, body, page: 'keys', above: KEYS_TEXTS.title });
 }

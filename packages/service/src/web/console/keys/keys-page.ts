@@ -9,41 +9,36 @@ import { card, section } from '#web/components/section.ts';
 import { table } from '#web/figures/table.ts';
 import { checked } from '#web/forms/checked.ts';
 import { textField } from '#web/fields/text-field.ts';
-import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
-import { showAppPage } from '#web/console/frame/console-page.ts';
+import { type AppRequest, forApp, showAppPage, verifyFirst } from '#web/console/frame/app-page.ts';
 import { keyIdOnce, onceField } from '#web/forms/once-field.ts';
-import { verifyFirst } from '#web/console/frame/verify-first.ts';
-import type { ConsoleKeysServices } from '#web/console/keys/services.ts';
 import { changeTyped, NOTHING_TYPED, settingFields, typedIn, type TypedSettings } from '#web/console/keys/key-form.ts';
 import { nameOf, showMinted, stateOf, toMadeBefore } from '#web/console/keys/key-parts.ts';
 import { KEY_TEXTS, KEYS_TEXTS as TEXTS } from '#web/console/keys/texts.ts';
-import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import type { PageResponse } from '#web/frame/page.ts';
 
 const KEYS_A_PAGE = 25;
 
 /** Shows at `/console/:part/keys` the keys of the mode that is shown, newest first, and the form for a new one. */
-export function keysPage(services: ConsoleKeysServices): PageMethods {
-  return forApp(services, {
-    GET: (asked) => showKeys(services, asked),
-    POST: async (asked, form) => {
-      const typed = typedIn(form);
-      const user = form.field('user').trim();
-      const refused = (refusal: Refusal) => showKeys(services, asked, { typed, user, refusal });
-      const change = changeTyped(typed);
-      if (change instanceof Refusal) return refused(change);
-      const options = { mode: asked.mode, ...(user === '' ? {} : { userId: user }) };
-      const given = checked(newKeySchema, options, { userId: TEXTS.user });
-      if (given instanceof Refusal) return refused(given);
-      const { mode, userId: boundUser } = given;
-      const keyId = keyIdOnce(form, asked.app.appId);
-      const key = { keyId, mode, boundUser, joinSeconds: undefined, ...change };
-      const minted = await services.apps.mintKey(asked.owner, asked.app.appId, key);
-      if (!(minted instanceof Refusal)) return showMinted(services, asked, minted);
-      const before = keyId === undefined ? undefined : await services.apps.findKey(asked.app.appId, keyId);
-      return before === undefined ? refused(minted) : toMadeBefore(asked, before.keyId);
-    },
-  });
-}
+export const keysPage = forApp({
+  GET: (asked) => showKeys(asked),
+  POST: async (asked, form) => {
+    const typed = typedIn(form);
+    const user = form.field('user').trim();
+    const refused = (refusal: Refusal) => showKeys(asked, { typed, user, refusal });
+    const change = changeTyped(typed);
+    if (change instanceof Refusal) return refused(change);
+    const options = { mode: asked.mode, ...(user === '' ? {} : { userId: user }) };
+    const given = checked(newKeySchema, options, { userId: TEXTS.user });
+    if (given instanceof Refusal) return refused(given);
+    const { mode, userId: boundUser } = given;
+    const keyId = keyIdOnce(form, asked.app.appId);
+    const key = { keyId, mode, boundUser, joinSeconds: undefined, ...change };
+    const minted = await asked.services.apps.mintKey(asked.owner, asked.app.appId, key);
+    if (!(minted instanceof Refusal)) return showMinted(asked, minted);
+    const before = keyId === undefined ? undefined : await asked.services.apps.findKey(asked.app.appId, keyId);
+    return before === undefined ? refused(minted) : toMadeBefore(asked, before.keyId);
+  },
+});
 
 /** What was typed and why it was refused. */
 interface Refused {
@@ -52,8 +47,8 @@ interface Refused {
   readonly refusal: Refusal;
 }
 
-async function showKeys(services: ConsoleKeysServices, asked: AppRequest, refused?: Refused): Promise<PageResponse> {
-  const { request, app, mode, to } = asked;
+async function showKeys(asked: AppRequest, refused?: Refused): Promise<PageResponse> {
+  const { services, request, app, mode, to } = asked;
   const all = (await services.apps.listKeys(app.appId)).filter((key) => key.mode === mode).toReversed();
   const after = all.findIndex(({ keyId }) => keyId === request.query.get('after')) + 1;
   const shown = all.slice(after, after + KEYS_A_PAGE);
@@ -64,29 +59,26 @@ ${card(
   table({
     caption: TEXTS.caption(mode),
     columns: TEXTS.columns.map((name) => ({ name })),
-    rows: shown.map((key) => rowOf(services, asked, key)),
+    rows: shown.map((key) => rowOf(asked, key)),
     empty: TEXTS.none,
   }),
   next && html`<p><a href="${to('keys', { after: next.keyId })}">${TEXTS.more}</a></p>`,
 )}
-${asked.may('keys') ? section({ id: 'new', heading: TEXTS.make, body: [verifyFirst(asked) ?? newKeyForm(services, asked, refused)] }) : asked.tooLow()}`;
-  return showAppPage(services, asked, { title: TEXTS.title, body, page: 'keys', refusal: refused?.refusal });
+${asked.may('keys') ? section({ id: 'new', heading: TEXTS.make, body: [verifyFirst(asked) ?? newKeyForm(asked, refused)] }) : asked.tooLow()}`;
+  return showAppPage(asked, { title: TEXTS.title, body, page: 'keys', refusal: refused?.refusal });
 }
 
-function rowOf(services: ConsoleKeysServices, { request, to }: AppRequest, key: ApiKey): readonly (Html | string)[] {
+function rowOf({ services, request, to, amountOf }: AppRequest, key: ApiKey): readonly (Html | string)[] {
   const { lastUsedAtMs } = key;
   return [
     html`<a href="${to('key', { id: key.keyId })}">${nameOf(key)}</a><br><code>${key.hint}</code>`,
-    limitsOf(key, (amount) => request.formats.amount(amount, services.currency)),
+    limitsOf(key, amountOf),
     lastUsedAtMs === undefined ? TEXTS.never : html`${moment(lastUsedAtMs, request.formats)}`,
     stateOf(key, services.clock.nowMs()),
   ];
 }
 
-function limitsOf(
-  { settings, boundUser }: ApiKey,
-  amountOf: (micros: NonNullable<ApiKey['settings']['monthlyBudget']>) => string,
-): string {
+function limitsOf({ settings, boundUser }: ApiKey, amountOf: AppRequest['amountOf']): string {
   const { models, addresses, perMinute, monthlyBudget } = settings;
   const limits = [
     boundUser,
@@ -98,11 +90,7 @@ function limitsOf(
   return limits.length === 0 ? TEXTS.noLimits : limits.join(', ');
 }
 
-function newKeyForm(
-  { currency }: ConsoleKeysServices,
-  { request, to }: AppRequest,
-  refused: Refused | undefined,
-): Html {
+function newKeyForm({ services: { currency }, request, to }: AppRequest, refused: Refused | undefined): Html {
   const typed = refused?.typed ?? NOTHING_TYPED;
   const user = textField({
     name: 'user',

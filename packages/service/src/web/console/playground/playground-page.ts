@@ -9,14 +9,11 @@ import { section } from '#web/components/section.ts';
 import { selectField } from '#web/fields/select-field.ts';
 import { textArea } from '#web/fields/text-area.ts';
 import { textField } from '#web/fields/text-field.ts';
-import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
-import { showAppPage } from '#web/console/frame/console-page.ts';
-import { verifyFirst } from '#web/console/frame/verify-first.ts';
+import { type AppRequest, forApp, showAppPage, verifyFirst } from '#web/console/frame/app-page.ts';
 import { answerView } from '#web/console/playground/answer-view.ts';
 import { type MadeCall, type Typed, typedOf, wantedOf } from '#web/console/playground/playground-call.ts';
-import type { PlaygroundServices } from '#web/console/playground/services.ts';
 import { PLAYGROUND_TEXTS as TEXTS } from '#web/console/playground/texts.ts';
-import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import type { PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
 
 const EMPTY: Typed = { user: 'test-user', model: '', message: 'Hello!', output: '', isStream: false };
@@ -25,24 +22,22 @@ const EMPTY: Typed = { user: 'test-user', model: '', message: 'Hello!', output: 
  * Makes at `/console/:part/playground` one call through the data plane, and shows everything that came back. The answer
  * is part of the page that answers the form: nothing of it is kept, so there is no address to lead to.
  */
-export function playgroundPage(services: PlaygroundServices): PageMethods {
-  return forApp(services, {
-    GET: (asked) => {
-      const usual = asked.mode === 'live' ? '' : EMPTY.user;
-      return showPlayground(services, asked, { ...EMPTY, user: asked.request.query.get('user') ?? usual });
-    },
-    POST: async (asked, form) => {
-      const typed = typedOf(form);
-      const made = await makeCall(services, asked, form);
-      if (made instanceof Refusal) return showPlayground(services, asked, typed, { refusal: made });
-      return showPlayground(services, asked, typed, { view: await answerView(services, asked, made) });
-    },
-  });
-}
+export const playgroundPage = forApp({
+  GET: (asked) => {
+    const usual = asked.mode === 'live' ? '' : EMPTY.user;
+    return showPlayground(asked, { ...EMPTY, user: asked.request.query.get('user') ?? usual });
+  },
+  POST: async (asked, form) => {
+    const typed = typedOf(form);
+    const made = await makeCall(asked, form);
+    if (made instanceof Refusal) return showPlayground(asked, typed, { refusal: made });
+    return showPlayground(asked, typed, { view: await answerView(asked, made) });
+  },
+});
 
-async function makeCall(services: PlaygroundServices, asked: AppRequest, form: Form): Promise<MadeCall | Refusal> {
-  const { app, mode, owner, request } = asked;
-  const wanted = wantedOf(typedOf(form), modelsOf(services, asked));
+async function makeCall(asked: AppRequest, form: Form): Promise<MadeCall | Refusal> {
+  const { services, app, mode, owner, request } = asked;
+  const wanted = wantedOf(typedOf(form), modelsOf(asked));
   if (typeof wanted === 'string') return refuse('BAD_REQUEST', wanted);
   if (mode === 'live' && form.field('confirm') !== 'yes') return refuse('BAD_REQUEST', TEXTS.confirmFault);
   const key = await services.playgroundKeys.make({ owner, appId: app.appId, mode, ...wanted });
@@ -71,7 +66,7 @@ async function makeCall(services: PlaygroundServices, asked: AppRequest, form: F
 }
 
 /** Those that chat: the page has no form for vectors. */
-function modelsOf({ catalogue }: PlaygroundServices, { app, mode }: AppRequest): readonly string[] {
+function modelsOf({ services: { catalogue }, app, mode }: AppRequest): readonly string[] {
   const chatting = offersTo(app, catalogue).filter(({ model }) => model.dimensionsMax === undefined);
   const names = chatting.map(({ name }) => name);
   return mode === 'live' ? names : [...names, ...SANDBOX_OUTCOMES.map((name) => `sandbox/${name}`)];
@@ -82,24 +77,19 @@ interface Shown {
   readonly view?: Html;
 }
 
-function showPlayground(
-  services: PlaygroundServices,
-  asked: AppRequest,
-  typed: Typed,
-  { refusal, view }: Shown = {},
-): PageResponse {
+function showPlayground(asked: AppRequest, typed: Typed, { refusal, view }: Shown = {}): PageResponse {
   const isLive = asked.mode === 'live';
-  const form = section({ id: 'request', heading: TEXTS.request, body: [formOf(services, asked, typed)] });
+  const form = section({ id: 'request', heading: TEXTS.request, body: [formOf(asked, typed)] });
   const body = html`${errorSummary(refusal?.message)}
 <p class="soft">${TEXTS.what}${isLive ? undefined : html` ${TEXTS.sandboxNote}`}</p>
 ${isLive ? warningNotice(TEXTS.liveWarning) : undefined}
 ${view === undefined ? form : html`<div class="columns">\n${form}\n<div>${view}</div>\n</div>`}`;
-  return showAppPage(services, asked, { title: TEXTS.title, body, page: 'playground', refusal });
+  return showAppPage(asked, { title: TEXTS.title, body, page: 'playground', refusal });
 }
 
-function formOf(services: PlaygroundServices, asked: AppRequest, typed: Typed): Html {
+function formOf(asked: AppRequest, typed: Typed): Html {
   const isLive = asked.mode === 'live';
-  const choices = modelsOf(services, asked).map((name) => ({
+  const choices = modelsOf(asked).map((name) => ({
     value: name,
     text: name,
     isChosen: name === typed.model,

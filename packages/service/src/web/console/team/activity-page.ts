@@ -3,61 +3,49 @@ import { type Html, html } from '#kernel/text/html.ts';
 import { parseId } from '#kernel/values/ids.ts';
 import { filterForm } from '#web/fields/filter.ts';
 import { moment } from '#web/figures/moment.ts';
-import { pager } from '#web/components/navigation.ts';
 import { card } from '#web/components/section.ts';
 import { table } from '#web/figures/table.ts';
-import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
-import { showAppPage } from '#web/console/frame/console-page.ts';
-import type { TeamServices } from '#web/console/team/services.ts';
+import { type AppRequest, forApp, partsPager, showAppPage } from '#web/console/frame/app-page.ts';
 import { ACT_TEXTS, ACTIVITY_TEXTS as TEXTS } from '#web/console/team/texts.ts';
-import type { PageMethods } from '#web/frame/page.ts';
 
 const PAGE_LENGTH = 50;
 
-type Entry = Awaited<ReturnType<TeamServices['audit']['pageOfApp']>>['entries'][number];
+type Entry = Awaited<ReturnType<AppRequest['services']['audit']['pageOfApp']>>['entries'][number];
 type Facts = NonNullable<Entry['after']>;
 
 /** Shows at `/console/:part/activity` what all members did with the app, newest first (CP-09). */
-export function activityPage(services: TeamServices): PageMethods {
-  return forApp(services, {
-    GET: async (asked) => {
-      const { app, request, mode, to } = asked;
-      // What cannot be an act or a place in the list was typed by hand: the page begins at the newest.
-      const { action, before } = activityPageSchema
-        .pick({ action: true, before: true })
-        .catch({ action: undefined, before: undefined })
-        .parse({
-          action: request.query.get('action') || undefined,
-          before: request.query.get('before') || undefined,
-        });
-      const page = await services.audit.pageOfApp({ appId: app.appId, action }, { before, most: PAGE_LENGTH });
-      const list = table({
-        caption: TEXTS.caption,
-        columns: TEXTS.columns.map((name) => ({ name })),
-        rows: page.entries.map((entry) => rowOf(asked, entry)),
-        empty: TEXTS.none,
+export const activityPage = forApp({
+  GET: async (asked) => {
+    const { app, request, mode, to } = asked;
+    // What cannot be an act or a place in the list was typed by hand: the page begins at the newest.
+    const { action, before } = activityPageSchema
+      .pick({ action: true, before: true })
+      .catch({ action: undefined, before: undefined })
+      .parse({
+        action: request.query.get('action') || undefined,
+        before: request.query.get('before') || undefined,
       });
-      const pages = pager({
-        newer: before === undefined ? undefined : { href: to('activity', { action }), text: TEXTS.newest },
-        older:
-          page.next === undefined
-            ? undefined
-            : { href: to('activity', { action, before: page.next }), text: TEXTS.older },
-      });
-      const acts = Object.entries(ACT_TEXTS).map(([value, text]) => ({ value, text }));
-      const choices = [{ value: '', text: TEXTS.all }, ...acts];
-      const body = html`<p class="soft">${TEXTS.what}</p>
-${filterForm(appPathOf(to('activity')), mode, [{ name: 'action', label: TEXTS.action, value: action ?? '', choices }])}
+    const page = await asked.services.audit.pageOfApp({ appId: app.appId, action }, { before, most: PAGE_LENGTH });
+    const list = table({
+      caption: TEXTS.caption,
+      columns: TEXTS.columns.map((name) => ({ name })),
+      rows: page.entries.map((entry) => rowOf(asked, entry)),
+      empty: TEXTS.none,
+    });
+    const pages = partsPager(
+      asked,
+      'activity',
+      { kept: { action }, by: 'before', from: before, next: page.next },
+      TEXTS,
+    );
+    const acts = Object.entries(ACT_TEXTS).map(([value, text]) => ({ value, text }));
+    const choices = [{ value: '', text: TEXTS.all }, ...acts];
+    const body = html`<p class="soft">${TEXTS.what}</p>
+${filterForm(to('activity').split('?')[0] ?? '', mode, [{ name: 'action', label: TEXTS.action, value: action ?? '', choices }])}
 ${card(list, pages)}`;
-      return showAppPage(services, asked, { title: TEXTS.title, body, page: 'activity' });
-    },
-  });
-}
-
-/** A form that is sent with GET replaces the query, and has the mode as a field. */
-function appPathOf(address: string): string {
-  return address.split('?')[0] ?? '';
-}
+    return showAppPage(asked, { title: TEXTS.title, body, page: 'activity' });
+  },
+});
 
 function rowOf({ request: { formats }, app, to }: AppRequest, entry: Entry): readonly (Html | string)[] {
   const { actor, actorName, action, subject, from } = entry;

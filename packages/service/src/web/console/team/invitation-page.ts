@@ -4,57 +4,53 @@ import { button, buttonLink } from '#web/components/button.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
+import type { ConsoleMethods, ConsoleRequest } from '#web/console/frame/app-page.ts';
 import { appPath } from '#web/console/frame/mode.ts';
-import type { TeamServices } from '#web/console/team/services.ts';
 import { INVITATION_TEXTS as TEXTS, TEAM_TEXTS } from '#web/console/team/texts.ts';
 import { showOwnerPage } from '#web/frame/owner-page.ts';
-import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import type { PageRequest, PageResponse } from '#web/frame/page.ts';
+import { keptToken } from '#web/frame/mailed-token.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 
 const INVITATION = '/invitation';
-/** The form of a token. Anything else in the address is dropped. */
-const TOKEN = /^[0-9A-Za-z]{1,256}$/;
 
 /**
  * Makes the page `/invitation`, where the link in the mail leads. The token moves into a cookie, so that it stands in
  * no history. Opening the link accepts nothing, because mail scanners open links too. After a sign-in, the list of apps
  * leads back here (`apps-page.ts`).
  */
-export function invitationPage(services: TeamServices): PageMethods {
-  const { teams, cookies, addressOf } = services;
-  return {
-    GET: async (request) => {
-      const token = request.query.get('token');
-      if (token !== null) {
-        return redirectTo(INVITATION, [cookies.write('invitation', TOKEN.test(token) ? token : undefined)]);
-      }
-      return showInvitation(services, request);
-    },
-    POST: async (request, form) => {
-      const gone = [cookies.write('invitation', undefined)];
-      if (form.field('act') === 'later') return redirectTo('/console', gone);
-      if (request.signedIn === undefined) return redirectTo('/sign-in');
-      const from = addressOf(request.exchange.request);
-      const joined = await teams.accept(request.signedIn, request.cookie('invitation') ?? '', from);
-      if (joined instanceof Refusal) return showInvitation(services, request, joined);
-      return redirectTo(appPath(joined.appId, '', 'live'), gone);
-    },
-  };
-}
+export const invitationPage: ConsoleMethods = {
+  GET: async (request) => {
+    const moved = keptToken(request, 'invitation', INVITATION);
+    if (moved !== undefined) return moved;
+    return showInvitation(request);
+  },
+  POST: async (request, form) => {
+    const { teams, cookies, addressOf } = request.services;
+    const gone = [cookies.write('invitation', undefined)];
+    if (form.field('act') === 'later') return redirectTo('/console', gone);
+    if (request.signedIn === undefined) return redirectTo('/sign-in');
+    const from = addressOf(request.exchange.request);
+    const joined = await teams.accept(request.signedIn, request.cookie('invitation') ?? '', from);
+    if (joined instanceof Refusal) return showInvitation(request, joined);
+    return redirectTo(appPath(joined.appId, '', 'live'), gone);
+  },
+};
 
 /** The invitation, for as long as its link works. The browser forgets one that no longer does. */
-async function showInvitation(services: TeamServices, request: PageRequest, refusal?: Refusal): Promise<PageResponse> {
+async function showInvitation(request: ConsoleRequest, refusal?: Refusal): Promise<PageResponse> {
+  const { services } = request;
   const kept = request.cookie('invitation');
   const invitation = kept === undefined ? undefined : await services.teams.read(kept);
   if (invitation === undefined) {
     const gone = refuse('NOT_FOUND', TEXTS.noLink);
     const body = html`${errorSummary(gone.message)}\n${card(html`<p>${TEXTS.askAgain}</p>`, linkLine('/console', TEXTS.toConsole))}`;
-    const shown = showOwnerPage(services, request, { title: TEXTS.title, body, refusal: gone, isNarrow: true });
+    const shown = showOwnerPage(request, { title: TEXTS.title, body, refusal: gone, isNarrow: true });
     return { ...shown, cookies: [services.cookies.write('invitation', undefined)] };
   }
   const what = html`<p>${TEXTS.what(invitation.appName, TEAM_TEXTS.roles[invitation.role])}</p>`;
   const body = html`${errorSummary(refusal?.message)}\n${card(what, ...wayOn(request, invitation.email))}`;
-  return showOwnerPage(services, request, { title: TEXTS.title, body, refusal, isNarrow: true });
+  return showOwnerPage(request, { title: TEXTS.title, body, refusal, isNarrow: true });
 }
 
 /** What stands between this visitor and the team, and the one way past it. */

@@ -12,37 +12,31 @@ import { card, section } from '#web/components/section.ts';
 import { selectField } from '#web/fields/select-field.ts';
 import { table } from '#web/figures/table.ts';
 import { textField } from '#web/fields/text-field.ts';
-import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
-import { showAppPage } from '#web/console/frame/console-page.ts';
-import type { TeamServices } from '#web/console/team/services.ts';
+import { type AppRequest, forApp, showAppPage } from '#web/console/frame/app-page.ts';
 import { TEAM_TEXTS as TEXTS } from '#web/console/team/texts.ts';
-import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import type { PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 
 /** Shows at `/console/:part/team` the members of an app, and invitations. Each form does what a route does. */
-export function teamPage(services: TeamServices): PageMethods {
-  return forApp(services, {
-    GET: (asked) => showTeam(services, asked),
-    POST: async (asked, form) => {
-      const done = await act(services, asked, form);
-      return done instanceof Refusal ? showTeam(services, asked, done) : redirectTo(asked.to('team', { done }));
-    },
-  });
-}
+export const teamPage = forApp({
+  GET: (asked) => showTeam(asked),
+  POST: async (asked, form) => {
+    const done = await act(asked, form);
+    return done instanceof Refusal ? showTeam(asked, done) : redirectTo(asked.to('team', { done }));
+  },
+});
 
 /** Ends one's own membership at `/console/:part/leave`. */
-export function leaveForm(services: TeamServices): PageMethods {
-  return forApp(services, {
-    GET: (asked) => redirectTo(asked.to('team')),
-    POST: async (asked) => {
-      const left = await services.teams.remove(asked.owner, asked.app.appId, asked.owner.accountId);
-      return left instanceof Refusal ? showTeam(services, asked, left) : redirectTo('/console');
-    },
-  });
-}
+export const leaveForm = forApp({
+  GET: (asked) => redirectTo(asked.to('team')),
+  POST: async (asked) => {
+    const left = await asked.services.teams.remove(asked.owner, asked.app.appId, asked.owner.accountId);
+    return left instanceof Refusal ? showTeam(asked, left) : redirectTo('/console');
+  },
+});
 
-async function act({ teams }: TeamServices, { owner, app }: AppRequest, form: Form): Promise<string | Refusal> {
+async function act({ services: { teams }, owner, app }: AppRequest, form: Form): Promise<string | Refusal> {
   const { accountId } = memberParamsSchema.parse({ appId: app.appId, accountId: form.field('member') });
   const typed = inviteSchema.safeParse({ email: form.field('email').trim(), role: form.field('role') });
   switch (form.field('act')) {
@@ -70,8 +64,8 @@ async function act({ teams }: TeamServices, { owner, app }: AppRequest, form: Fo
   }
 }
 
-async function showTeam(services: TeamServices, asked: AppRequest, refusal?: Refusal): Promise<PageResponse> {
-  const { request, app, to, may, owner } = asked;
+async function showTeam(asked: AppRequest, refusal?: Refusal): Promise<PageResponse> {
+  const { services, request, app, to, may, owner } = asked;
   const { members, invitations } = await services.teams.list(app.appId);
   const at = (epochMs: number) => html`${moment(epochMs, request.formats)}`;
   const rows = members.map((member) => [
@@ -94,7 +88,7 @@ ${card(table({ caption: TEXTS.members, columns: columnsOf(TEXTS.columns), rows, 
 ${card(table({ caption: TEXTS.pending, columns: columnsOf(TEXTS.pendingColumns), rows: pending, empty: TEXTS.nobody }))}
 ${may('team') ? section({ id: 'invite', heading: TEXTS.invite, body: [inviteForm(asked)] }) : asked.tooLow()}
 ${confirmation({ act: TEXTS.leave, what: TEXTS.leaveWhat, form: leave })}`;
-  return showAppPage(services, asked, { title: TEXTS.title, body, page: 'team', refusal });
+  return showAppPage(asked, { title: TEXTS.title, body, page: 'team', refusal });
 }
 
 /** A member's other roles, and the way out. Each says what it does and asks once more. */

@@ -9,10 +9,15 @@ import { section } from '#web/components/section.ts';
 import { OTHER, otherField, selectField } from '#web/fields/select-field.ts';
 import { textField } from '#web/fields/text-field.ts';
 import type { AppRequest } from '#web/console/frame/app-page.ts';
-import type { UsersServices } from '#web/console/users/services.ts';
-import { OUTCOME_TEXTS, SANDBOX_TEXTS as TEXTS } from '#web/console/users/texts.ts';
+import { OUTCOME_TEXTS, SANDBOX_TEXTS as TEXTS, TEST_TOKEN_TEXTS } from '#web/console/users/texts.ts';
 import { amountText } from '#web/format/typed-amount.ts';
 import type { Form } from '#web/forms/read-form.ts';
+import type { AppId } from '#kernel/values/ids.ts';
+import { codeBlock } from '#web/components/code-block.ts';
+import type { TestToken } from '#developers/teams/test-token.ts';
+import { hiddenField } from '#web/fields/form.ts';
+import { moment } from '#web/figures/moment.ts';
+import { table } from '#web/figures/table.ts';
 
 /** The fields as they are typed. */
 export interface Typed {
@@ -65,7 +70,7 @@ ${button(TEXTS.setNext)}`;
 }
 
 /** What all calls of a user find until it is set again. */
-export function walletForm({ currency }: UsersServices, { request, to, may, tooLow }: AppRequest, typed: Typed): Html {
+export function walletForm({ services: { currency }, request, to, may, tooLow }: AppRequest, typed: Typed): Html {
   const choices = TEXTS.wallets.map(([value, text]) => ({ value, text, isChosen: value === typed.wallet }));
   const amounts = html`${amountField({ name: 'balance', label: TEXTS.balance(currency), text: typed.balance })}
 ${amountField({ name: 'cap', label: TEXTS.cap(currency), text: typed.cap })}
@@ -95,4 +100,63 @@ function userField(name: 'user' | 'of', { user }: Typed): Html {
     isRequired: true,
     autocomplete: 'off',
   });
+}
+
+/** Commands to copy that do what the page does, for automated tests. Tokens and keys are variables: no page can show them. */
+export function sandboxCode(publicUrl: string, appId: AppId): readonly Html[] {
+  const address = `${publicUrl}/apps/${appId}/sandbox`;
+  const asTest = `-H "authorization: Bearer $PURSER_TEST_TOKEN"`;
+  return [
+    codeBlock({
+      id: 'reset-code',
+      label: TEXTS.resetCode,
+      code: `curl -X POST ${address}/users/test-user/reset \\
+  ${asTest} -H 'content-type: application/json' \\
+  -d '{"balanceMicros": 2000000, "spendCapMicros": 1000000}'`,
+    }),
+    codeBlock({ id: 'list-code', label: TEXTS.listCode, code: `curl ${address} ${asTest}` }),
+    codeBlock({
+      id: 'call-code',
+      label: TEXTS.callCode,
+      code: `curl ${publicUrl}/v1/chat/completions \\
+  -H "authorization: Bearer $PURSER_TEST_KEY" -H 'x-service-user: test-user' \\
+  -H 'content-type: application/json' \\
+  -d '{"model": "sandbox/throttled", "messages": [{"role": "user", "content": "Hello"}]}'`,
+    }),
+  ];
+}
+
+/** The tokens for automated tests, and the button that makes one. For owners of the app. */
+export function testTokensPart({ request, to }: AppRequest, tokens: readonly TestToken[]): Html {
+  const at = (epochMs: number) => html`${moment(epochMs, request.formats)}`;
+  const rows = tokens.map(({ testTokenId, madeBy, createdAtMs, lastUsedAtMs }) => [
+    html`${madeBy}<br><span class="soft">${at(createdAtMs)}</span>`,
+    lastUsedAtMs === undefined ? TEST_TOKEN_TEXTS.never : at(lastUsedAtMs),
+    request.form(
+      to('sandbox'),
+      html`${hiddenField('token', testTokenId)}${button(TEST_TOKEN_TEXTS.revoke, { kind: 'danger', name: 'act', value: 'revoke-token' })}`,
+    ),
+  ]);
+  return section({
+    id: 'tokens',
+    heading: TEST_TOKEN_TEXTS.heading,
+    body: [
+      html`<p>${TEST_TOKEN_TEXTS.what}</p>`,
+      request.form(to('sandbox'), button(TEST_TOKEN_TEXTS.make, { kind: 'quiet', name: 'act', value: 'make-token' })),
+      tokens.length === 0
+        ? undefined
+        : table({
+            caption: TEST_TOKEN_TEXTS.caption,
+            columns: TEST_TOKEN_TEXTS.columns.map((name) => ({ name })),
+            rows,
+            empty: '',
+          }),
+    ],
+  });
+}
+
+/** A token that was just made. It is shown by this answer, and never again. */
+export function testTokenNotice(token: string): Html {
+  return html`<div class="good" role="status"><p><strong>${TEST_TOKEN_TEXTS.made}</strong>: ${TEST_TOKEN_TEXTS.once}</p>
+${codeBlock({ id: 'test-token', label: TEST_TOKEN_TEXTS.token, code: token, wraps: true })}</div>`;
 }

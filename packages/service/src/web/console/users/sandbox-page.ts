@@ -6,21 +6,26 @@ import { type Micros, micros } from '#kernel/values/micros.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { SandboxWallet } from '#sandbox/wallets/sandbox-wallets.ts';
 import { badge } from '#web/components/badge.ts';
-import { pager } from '#web/components/navigation.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
 import { OTHER } from '#web/fields/select-field.ts';
 import { table } from '#web/figures/table.ts';
-import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
-import { showAppPage } from '#web/console/frame/console-page.ts';
-import type { UsersServices } from '#web/console/users/services.ts';
-import { sandboxCode } from '#web/console/users/sandbox-code.ts';
-import { AS_USUAL, nextForm, type Typed, typedFrom, typedOf, walletForm } from '#web/console/users/sandbox-form.ts';
-import { testTokenNotice, testTokensPart } from '#web/console/users/test-tokens-part.ts';
+import { type AppRequest, forApp, partsPager, showAppPage } from '#web/console/frame/app-page.ts';
+import {
+  AS_USUAL,
+  nextForm,
+  sandboxCode,
+  testTokenNotice,
+  testTokensPart,
+  type Typed,
+  typedFrom,
+  typedOf,
+  walletForm,
+} from '#web/console/users/sandbox-form.ts';
 import { SANDBOX_TEXTS as TEXTS, TEST_TOKEN_TEXTS } from '#web/console/users/texts.ts';
 import { parseAmount } from '#web/format/typed-amount.ts';
 import { checked } from '#web/forms/checked.ts';
-import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import type { PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 
@@ -30,31 +35,29 @@ const PAGE_LENGTH = 50;
  * Shows at `/console/:part/sandbox` test users, what their next call does, and the outcomes to choose from (SB-04 to
  * SB-07).
  */
-export function sandboxPage(services: UsersServices): PageMethods {
-  return forApp(services, {
-    GET: (asked) => showSandbox(services, asked),
-    POST: async (asked, form) => {
-      const of = form.field('act');
-      if (of === 'make-token' || of === 'revoke-token') return changeTokens(services, asked, form);
-      const done = await act(services, asked, form);
-      if (done instanceof Refusal) return showSandbox(services, asked, { typed: typedOf(form), refusal: done });
-      return redirectTo(asked.to('sandbox', { ...done }));
-    },
-  });
-}
+export const sandboxPage = forApp({
+  GET: (asked) => showSandbox(asked),
+  POST: async (asked, form) => {
+    const of = form.field('act');
+    if (of === 'make-token' || of === 'revoke-token') return changeTokens(asked, form);
+    const done = await act(asked, form);
+    if (done instanceof Refusal) return showSandbox(asked, { typed: typedOf(form), refusal: done });
+    return redirectTo(asked.to('sandbox', { ...done }));
+  },
+});
 
 /** Only owners of the app have tokens, as on the routes. */
-async function changeTokens(services: UsersServices, asked: AppRequest, form: Form): Promise<PageResponse> {
-  const { owner, app, role, to } = asked;
-  if (role !== 'owner') return showSandbox(services, asked);
+async function changeTokens(asked: AppRequest, form: Form): Promise<PageResponse> {
+  const { services, owner, app, role, to } = asked;
+  if (role !== 'owner') return showSandbox(asked);
   if (form.field('act') === 'revoke-token') {
     await services.testTokens.revoke(owner, app.appId, form.field('token'));
     return redirectTo(to('sandbox', { done: 'revoked' }));
   }
   const made = await services.testTokens.make(owner, app.appId);
   return made instanceof Refusal
-    ? showSandbox(services, asked, { typed: typedOf(form), refusal: made })
-    : showSandbox(services, asked, undefined, made.text);
+    ? showSandbox(asked, { typed: typedOf(form), refusal: made })
+    : showSandbox(asked, undefined, made.text);
 }
 
 /** What was done, as the address of the page says it. */
@@ -63,8 +66,9 @@ interface Done {
   readonly user: string;
 }
 
-async function act({ sandboxWallets }: UsersServices, asked: AppRequest, form: Form): Promise<Done | Refusal> {
-  const { owner } = asked;
+async function act(asked: AppRequest, form: Form): Promise<Done | Refusal> {
+  const { owner, services } = asked;
+  const { sandboxWallets } = services;
   const { appId } = asked.app;
   const user = checked(sandboxUserParamsSchema, { appId, userId: typedOf(form).user }, { userId: TEXTS.user });
   if (user instanceof Refusal) return user;
@@ -82,7 +86,7 @@ async function act({ sandboxWallets }: UsersServices, asked: AppRequest, form: F
   return { done: 'set', user: userId };
 }
 
-type Reset = Parameters<UsersServices['sandboxWallets']['reset']>[2];
+type Reset = Parameters<AppRequest['services']['sandboxWallets']['reset']>[2];
 
 const PLAIN: Reset = { balance: undefined, cap: undefined, isSuspended: false };
 
@@ -114,26 +118,21 @@ interface Refused {
   readonly refusal: Refusal;
 }
 
-async function showSandbox(
-  services: UsersServices,
-  asked: AppRequest,
-  refused?: Refused,
-  token?: string,
-): Promise<PageResponse> {
-  const { app, request, to, role } = asked;
+async function showSandbox(asked: AppRequest, refused?: Refused, token?: string): Promise<PageResponse> {
+  const { services, app, request, role } = asked;
   const tokens = role === 'owner' ? testTokensPart(asked, await services.testTokens.list(app.appId)) : undefined;
   const after = request.query.get('after') ?? '';
   const user = parseEndUserId(request.query.get('user') ?? '');
   const wallets = await services.sandboxWallets.list(app.appId, { after, most: PAGE_LENGTH });
   const chosen = user && (await services.sandboxWallets.find(app.appId, user));
   const typed = refused?.typed ?? typedFrom(user, chosen, request.query.has('done'));
-  const rows = wallets.map((wallet) => rowOf(services, asked, wallet));
+  const rows = wallets.map((wallet) => rowOf(asked, wallet));
   const last = wallets.length === PAGE_LENGTH ? wallets.at(-1)?.userId : undefined;
   const body = html`${errorSummary(refused?.refusal.message)}${successNotice(doneText(asked, chosen))}${token === undefined ? undefined : testTokenNotice(token)}
 <p class="soft">${TEXTS.what}</p>
 <div class="columns">
 ${nextForm(asked, typed)}
-${walletForm(services, asked, typed)}
+${walletForm(asked, typed)}
 </div>
 ${card(
   table({
@@ -142,25 +141,21 @@ ${card(
     rows,
     empty: TEXTS.none,
   }),
-  pager({
-    newer: after === '' ? undefined : { href: to('sandbox'), text: TEXTS.first },
-    older: last === undefined ? undefined : { href: to('sandbox', { after: last }), text: TEXTS.more },
-  }),
+  partsPager(asked, 'sandbox', { by: 'after', from: after || undefined, next: last }, TEXTS),
 )}
 ${section({ id: 'code', heading: TEXTS.code, body: [html`<p class="soft">${TEXTS.codeWhat}</p>`, ...sandboxCode(services.publicUrl, app.appId)] })}
 ${tokens}`;
-  return showAppPage(services, asked, { title: TEXTS.title, body, page: 'sandbox', refusal: refused?.refusal });
+  return showAppPage(asked, { title: TEXTS.title, body, page: 'sandbox', refusal: refused?.refusal });
 }
 
-function rowOf({ currency }: UsersServices, { request, to }: AppRequest, wallet: SandboxWallet): readonly Html[] {
+function rowOf({ to, amountOf }: AppRequest, wallet: SandboxWallet): readonly Html[] {
   const { userId, balance, held, cap, isSuspended, requests, tokens, nextOutcome } = wallet;
-  const amount = (of: Micros) => request.formats.amount(of, currency);
   const count = new Intl.NumberFormat('en');
   return [
     html`<a href="${to('sandbox', { user: userId })}"><code>${userId}</code></a>${isSuspended ? html`<br>${badge(TEXTS.suspended, 'warn')}` : undefined}`,
-    html`${amount(balance)}`,
-    html`${amount(held)}`,
-    html`${cap === undefined ? TEXTS.noCap : amount(cap)}`,
+    html`${amountOf(balance)}`,
+    html`${amountOf(held)}`,
+    html`${cap === undefined ? TEXTS.noCap : amountOf(cap)}`,
     html`${count.format(requests)}`,
     html`${count.format(tokens)}`,
     nextOutcome === undefined ? html`${TEXTS.usual}` : html`<code>${nextOutcome}</code>`,

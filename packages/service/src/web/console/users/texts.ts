@@ -12,8 +12,8 @@ export const USERS_TEXTS = {
   capReached: 'Cap reached',
   beginsWith: 'User ID begins with',
   never: 'none yet',
-  more: 'Next page',
-  first: 'First page',
+  older: 'Next page',
+  newest: 'First page',
 } as const;
 
 /** The texts of the page of one user. */
@@ -58,8 +58,8 @@ export const SANDBOX_TEXTS = {
   noCap: 'none',
   suspended: 'Suspended',
   usual: 'as usual',
-  more: 'Next page',
-  first: 'First page',
+  older: 'Next page',
+  newest: 'First page',
   next: 'Make the next call fail',
   user: 'User ID',
   userHint: 'The name that you send as x-service-user. A user without a wallet gets one.',

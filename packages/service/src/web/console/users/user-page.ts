@@ -1,7 +1,6 @@
 import { type Html, html } from '#kernel/text/html.ts';
 import { parseEndUserId } from '#kernel/values/ids.ts';
 import type { Micros } from '#kernel/values/micros.ts';
-import { refuse } from '#kernel/faults/refusal.ts';
 import type { AppUsers } from '#ledger/overview/app-users.ts';
 import type { CallTrace } from '#calls/traces/traces.ts';
 import { badge } from '#web/components/badge.ts';
@@ -9,15 +8,11 @@ import { definitionList } from '#web/components/definition-list.ts';
 import { figures } from '#web/figures/figures.ts';
 import { moment } from '#web/figures/moment.ts';
 import { linkLine } from '#web/components/navigation.ts';
-import { errorSummary } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
 import { table } from '#web/figures/table.ts';
-import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
-import { showAppPage } from '#web/console/frame/console-page.ts';
+import { type AppRequest, forApp, showAppPage, showMissing } from '#web/console/frame/app-page.ts';
 import { outcomeOf } from '#web/console/calls/calls-page.ts';
-import type { UsersServices } from '#web/console/users/services.ts';
 import { USER_TEXTS as TEXTS, USERS_TEXTS } from '#web/console/users/texts.ts';
-import type { PageMethods } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 
 const SHOWN_CALLS = 10;
@@ -28,42 +23,35 @@ type UserDetails = NonNullable<Awaited<ReturnType<AppUsers['find']>>>;
  * Shows at `/console/:part/user?id=` one user with a connected wallet. A user who has disconnected looks like a
  * stranger (WA-02).
  */
-export function userPage(services: UsersServices): PageMethods {
-  return forApp(services, {
-    GET: async (asked) => {
-      const { app, request, mode, to } = asked;
-      if (mode === 'sandbox') return redirectTo(to('sandbox'));
-      const userId = parseEndUserId(request.query.get('id') ?? '');
-      const user = userId && (await services.appUsers.find(app.appId, userId));
-      const above = { page: 'users', above: USERS_TEXTS.title };
-      if (user === undefined) {
-        const refusal = refuse('NOT_FOUND', TEXTS.none);
-        const body = errorSummary(refusal.message);
-        return showAppPage(services, asked, { ...above, title: TEXTS.noneTitle, body: html`${body}`, refusal });
-      }
-      const of = { appId: app.appId, mode, userId: user.userId };
-      const all = {
-        session: undefined,
-        model: undefined,
-        outcome: undefined,
-        code: undefined,
-        fromMs: undefined,
-        toMs: undefined,
-      };
-      const { traces } = await services.traces.recent({ ...of, ...all }, undefined, SHOWN_CALLS);
-      const body = html`${figuresOf(services, asked, user)}
+export const userPage = forApp({
+  GET: async (asked) => {
+    const { app, request, mode, to } = asked;
+    if (mode === 'sandbox') return redirectTo(to('sandbox'));
+    const userId = parseEndUserId(request.query.get('id') ?? '');
+    const user = userId && (await asked.services.appUsers.find(app.appId, userId));
+    const above = { page: 'users', above: USERS_TEXTS.title };
+    if (user === undefined) return showMissing(asked, { ...above, title: TEXTS.noneTitle }, TEXTS.none);
+    const of = { appId: app.appId, mode, userId: user.userId };
+    const all = {
+      session: undefined,
+      model: undefined,
+      outcome: undefined,
+      code: undefined,
+      fromMs: undefined,
+      toMs: undefined,
+    };
+    const { traces } = await asked.services.traces.recent({ ...of, ...all }, undefined, SHOWN_CALLS);
+    const body = html`${figuresOf(asked, user)}
 ${user.isCapReached ? html`<p class="soft">${TEXTS.whatReached}</p>` : undefined}
 ${card(factsOf(asked, user))}
-${card(callsOf(services, asked, traces), linkLine(to('calls', { user: user.userId }), TEXTS.allCalls), linkLine(to('sessions', { user: user.userId }), TEXTS.sessions))}
+${card(callsOf(asked, traces), linkLine(to('calls', { user: user.userId }), TEXTS.allCalls), linkLine(to('sessions', { user: user.userId }), TEXTS.sessions))}
 <p class="soft">${TEXTS.hidden}</p>`;
-      return showAppPage(services, asked, { ...above, title: user.userId, body });
-    },
-  });
-}
+    return showAppPage(asked, { ...above, title: user.userId, body });
+  },
+});
 
 function figuresOf(
-  { currency }: UsersServices,
-  { request: { formats } }: AppRequest,
+  { services: { currency }, request: { formats } }: AppRequest,
   { spentThisMonth, spent, cap, isCapReached }: UserDetails,
 ): Html {
   /** Headlines are in whole coins, the small print has the micros. */
@@ -89,11 +77,7 @@ function factsOf({ request: { formats } }: AppRequest, { connectedAtMs, lastChar
   ]);
 }
 
-function callsOf(
-  { currency }: UsersServices,
-  { request: { formats }, to }: AppRequest,
-  calls: readonly CallTrace[],
-): Html {
+function callsOf({ request: { formats }, to, amountOf }: AppRequest, calls: readonly CallTrace[]): Html {
   return table({
     caption: TEXTS.calls,
     columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at === 3 })),
@@ -101,7 +85,7 @@ function callsOf(
       html`<a href="${to('call', { id: trace.correlationId })}">${moment(trace.endedAtMs, formats)}</a>`,
       trace.model ?? '',
       outcomeOf(trace),
-      formats.amount(trace.charged, currency),
+      amountOf(trace.charged),
     ]),
     empty: TEXTS.noCalls,
   });

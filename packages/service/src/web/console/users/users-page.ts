@@ -3,53 +3,43 @@ import type { AppUser } from '#ledger/overview/app-users.ts';
 import { badge } from '#web/components/badge.ts';
 import { filterForm } from '#web/fields/filter.ts';
 import { moment } from '#web/figures/moment.ts';
-import { pager } from '#web/components/navigation.ts';
 import { card } from '#web/components/section.ts';
 import { table } from '#web/figures/table.ts';
-import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
-import { showAppPage } from '#web/console/frame/console-page.ts';
-import type { UsersServices } from '#web/console/users/services.ts';
+import { type AppRequest, forApp, partsPager, showAppPage } from '#web/console/frame/app-page.ts';
 import { USERS_TEXTS as TEXTS } from '#web/console/users/texts.ts';
-import type { PageMethods } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 
 const PAGE_LENGTH = 50;
 
 /** Shows at `/console/:part/users` users with a connected wallet. Test users have a page of their own. */
-export function usersPage(services: UsersServices): PageMethods {
-  return forApp(services, {
-    GET: async (asked) => {
-      const { app, request, mode, to } = asked;
-      if (mode === 'sandbox') return redirectTo(to('sandbox'));
-      const beginsWith = request.query.get('user')?.trim() ?? '';
-      const after = request.query.get('after') ?? '';
-      const users = await services.appUsers.list(app.appId, { beginsWith, after, most: PAGE_LENGTH });
-      const last = users.length === PAGE_LENGTH ? users.at(-1)?.userId : undefined;
-      const list = table({
-        caption: TEXTS.caption,
-        columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at === 3 })),
-        rows: users.map((user) => rowOf(services, asked, user)),
-        empty: beginsWith === '' && after === '' ? TEXTS.noneYet : TEXTS.none,
-      });
-      const pages = pager({
-        newer: after === '' ? undefined : { href: to('users', { user: beginsWith }), text: TEXTS.first },
-        older:
-          last === undefined ? undefined : { href: to('users', { user: beginsWith, after: last }), text: TEXTS.more },
-      });
-      const body = html`<p class="soft">${TEXTS.what}</p>
+export const usersPage = forApp({
+  GET: async (asked) => {
+    const { app, request, mode, to } = asked;
+    if (mode === 'sandbox') return redirectTo(to('sandbox'));
+    const beginsWith = request.query.get('user')?.trim() ?? '';
+    const after = request.query.get('after') ?? '';
+    const users = await asked.services.appUsers.list(app.appId, { beginsWith, after, most: PAGE_LENGTH });
+    const last = users.length === PAGE_LENGTH ? users.at(-1)?.userId : undefined;
+    const list = table({
+      caption: TEXTS.caption,
+      columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at === 3 })),
+      rows: users.map((user) => rowOf(asked, user)),
+      empty: beginsWith === '' && after === '' ? TEXTS.noneYet : TEXTS.none,
+    });
+    const part = { kept: { user: beginsWith }, by: 'after', from: after || undefined, next: last } as const;
+    const body = html`<p class="soft">${TEXTS.what}</p>
 ${filterForm(to('users'), mode, [{ name: 'user', label: TEXTS.beginsWith, value: beginsWith }])}
-${card(list, pages)}`;
-      return showAppPage(services, asked, { title: TEXTS.title, body, page: 'users' });
-    },
-  });
-}
+${card(list, partsPager(asked, 'users', part, TEXTS))}`;
+    return showAppPage(asked, { title: TEXTS.title, body, page: 'users' });
+  },
+});
 
-function rowOf({ currency }: UsersServices, { request: { formats }, to }: AppRequest, user: AppUser): readonly Html[] {
+function rowOf({ request: { formats }, to, amountOf }: AppRequest, user: AppUser): readonly Html[] {
   const { userId, connectedAtMs, spentThisMonth, isCapReached, lastChargedAtMs } = user;
   return [
     html`<a href="${to('user', { id: userId })}"><code>${userId}</code></a>`,
     moment(connectedAtMs, formats),
     lastChargedAtMs === undefined ? html`<span class="soft">${TEXTS.never}</span>` : moment(lastChargedAtMs, formats),
-    html`${formats.amount(spentThisMonth, currency)}${isCapReached ? html`<br>${badge(TEXTS.capReached, 'warn')}` : undefined}`,
+    html`${amountOf(spentThisMonth)}${isCapReached ? html`<br>${badge(TEXTS.capReached, 'warn')}` : undefined}`,
   ];
 }

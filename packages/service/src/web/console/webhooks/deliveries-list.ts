@@ -5,22 +5,19 @@ import type { EventHistory } from '#webhooks/history/history.ts';
 import { badge } from '#web/components/badge.ts';
 import { filterForm } from '#web/fields/filter.ts';
 import { moment } from '#web/figures/moment.ts';
-import { pager } from '#web/components/navigation.ts';
 import { table } from '#web/figures/table.ts';
-import type { AppRequest } from '#web/console/frame/app-page.ts';
-import { wordsOf } from '#web/console/webhooks/attempt-words.ts';
-import { STATE_TEXTS, WEBHOOKS_TEXTS as TEXTS } from '#web/console/webhooks/texts.ts';
-import type { WebhooksServices } from '#web/console/webhooks/services.ts';
+import { type AppRequest, partsPager } from '#web/console/frame/app-page.ts';
+import { ERROR_TEXTS, STATE_TEXTS, WEBHOOKS_TEXTS as TEXTS } from '#web/console/webhooks/texts.ts';
 
 const PAGE_EVENTS = 25;
 
 /** The latest events of the app in the state that the address names, each with its last answer. */
-export async function deliveriesList({ deliveries }: WebhooksServices, asked: AppRequest): Promise<Html | Refusal> {
-  const { request, app, mode, to } = asked;
+export async function deliveriesList(asked: AppRequest): Promise<Html | Refusal> {
+  const { services, request, app, mode, to } = asked;
   const typed = request.query.get('state') ?? '';
   const state = DELIVERY_STATES.find((one) => one === typed);
   const before = request.query.get('before') ?? undefined;
-  const page = await deliveries.history(app.appId, { before, most: PAGE_EVENTS, state });
+  const page = await services.deliveries.history(app.appId, { before, most: PAGE_EVENTS, state });
   if (page instanceof Refusal) return page;
   const choices = DELIVERY_STATES.map((value) => ({ value, text: STATE_TEXTS[value] }));
   const list = table({
@@ -29,11 +26,7 @@ export async function deliveriesList({ deliveries }: WebhooksServices, asked: Ap
     rows: page.events.map((event) => rowOf(asked, event)),
     empty: state === undefined ? TEXTS.noneYet : TEXTS.none,
   });
-  const pages = pager({
-    newer: before === undefined ? undefined : { href: to('webhooks', { state }), text: TEXTS.newest },
-    older:
-      page.next === undefined ? undefined : { href: to('webhooks', { state, before: page.next }), text: TEXTS.older },
-  });
+  const pages = partsPager(asked, 'webhooks', { kept: { state }, by: 'before', from: before, next: page.next }, TEXTS);
   return html`${filterForm(to('webhooks').split('?')[0] ?? '', mode, [
     {
       name: 'state',
@@ -67,4 +60,20 @@ export function userOf({ body }: Pick<EventHistory, 'body'>): string | undefined
   if (body === undefined) return undefined;
   const { data } = JSON.parse(body) as { readonly data: { readonly userId: string } };
   return data.userId;
+}
+
+interface Ended {
+  readonly status: number | null | undefined;
+  readonly error: string | null | undefined;
+  readonly durationMs: number;
+}
+
+/** How an attempt ended, in a few words. */
+export function wordsOf({ status, error, durationMs }: Ended): string {
+  if (typeof status === 'number') return TEXTS.status2xx(status, durationMs);
+  return TEXTS.noStatus(ERROR_TEXTS[error as keyof typeof ERROR_TEXTS] ?? error ?? '', durationMs);
+}
+
+export function isTaken(status: number | null | undefined): boolean {
+  return typeof status === 'number' && status >= 200 && status < 300;
 }

@@ -1,38 +1,31 @@
 import { type Html, html } from '#kernel/text/html.ts';
-import { refuse } from '#kernel/faults/refusal.ts';
 import type { EventHistory } from '#webhooks/history/history.ts';
 import { codeBlock } from '#web/components/code-block.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { moment } from '#web/figures/moment.ts';
 import { card, section } from '#web/components/section.ts';
 import { table } from '#web/figures/table.ts';
-import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
-import { showAppPage } from '#web/console/frame/console-page.ts';
-import { wordsOf } from '#web/console/webhooks/attempt-words.ts';
-import { stateBadge, userOf } from '#web/console/webhooks/deliveries-list.ts';
+import { type AppRequest, forApp, showAppPage, showMissing } from '#web/console/frame/app-page.ts';
+import { stateBadge, userOf, wordsOf } from '#web/console/webhooks/deliveries-list.ts';
 import { DELIVERY_TEXTS as TEXTS, WEBHOOKS_TEXTS } from '#web/console/webhooks/texts.ts';
-import type { WebhooksServices } from '#web/console/webhooks/services.ts';
-import type { PageMethods } from '#web/frame/page.ts';
+import { inShell } from '#web/coding-agents/agent-lines.ts';
 
 /** Shows at `/console/:part/delivery?id=` one event, its attempts, and how to ask for what it told. */
-export function deliveryPage(services: WebhooksServices): PageMethods {
-  return forApp(services, {
-    GET: async (asked) => {
-      const where = { page: 'webhooks', above: WEBHOOKS_TEXTS.title };
-      const event = await services.deliveries.event(asked.app.appId, asked.request.query.get('id') ?? '');
-      if (event === undefined) {
-        const body = card(html`<p role="alert">${TEXTS.none}</p>`);
-        const refusal = refuse('NOT_FOUND', TEXTS.none);
-        return showAppPage(services, asked, { ...where, title: TEXTS.noneTitle, body, refusal });
-      }
-      const body = html`<div class="columns">
+export const deliveryPage = forApp({
+  GET: async (asked) => {
+    const where = { page: 'webhooks', above: WEBHOOKS_TEXTS.title };
+    const event = await asked.services.deliveries.event(asked.app.appId, asked.request.query.get('id') ?? '');
+    if (event === undefined) {
+      const body = card(html`<p role="alert">${TEXTS.none}</p>`);
+      return showMissing(asked, { ...where, title: TEXTS.noneTitle }, TEXTS.none, body);
+    }
+    const body = html`<div class="columns">
 <div>${factsOf(asked, event)}${attemptsOf(event)}</div>
-<div>${bodyOf(event)}${missedOf(services, event)}</div>
+<div>${bodyOf(event)}${missedOf(asked, event)}</div>
 </div>`;
-      return showAppPage(services, asked, { ...where, title: TEXTS.title, body });
-    },
-  });
-}
+    return showAppPage(asked, { ...where, title: TEXTS.title, body });
+  },
+});
 
 function factsOf({ request }: AppRequest, event: EventHistory): Html {
   const facts = definitionList([
@@ -70,12 +63,12 @@ export function bodyOf({ body }: EventHistory): Html {
 }
 
 /** An event is never sent again after it was dropped, but `GET /balance` tells the same facts, as they are now. */
-function missedOf({ publicUrl }: WebhooksServices, event: EventHistory): Html | undefined {
+function missedOf({ services: { publicUrl } }: AppRequest, event: EventHistory): Html | undefined {
   const user = userOf(event);
   if (event.state === 'delivered' || user === undefined) return undefined;
   const code = `curl ${publicUrl}/balance \\
   -H "authorization: Bearer $PURSER_API_KEY" \\
-  -H ${quoted(`x-service-user: ${user}`)}`;
+  -H ${inShell(`x-service-user: ${user}`)}`;
   return section({
     id: 'missed',
     heading: TEXTS.missed,
@@ -84,9 +77,4 @@ function missedOf({ publicUrl }: WebhooksServices, event: EventHistory): Html | 
       codeBlock({ id: 'missed-command', label: TEXTS.ask, code }),
     ],
   });
-}
-
-/** A word for a shell. The name of a user may hold anything, and a developer pastes this. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

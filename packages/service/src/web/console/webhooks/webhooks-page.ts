@@ -6,8 +6,7 @@ import type { Subscription } from '#webhooks/subscriptions/subscription.ts';
 import type { SentTest } from '#webhooks/subscriptions/test-event.ts';
 import { errorSummary, successNotice, warningNotice } from '#web/components/notices.ts';
 import { section } from '#web/components/section.ts';
-import { type AppRequest, forApp } from '#web/console/frame/app-page.ts';
-import { showAppPage } from '#web/console/frame/console-page.ts';
+import { type AppRequest, forApp, showAppPage } from '#web/console/frame/app-page.ts';
 import { deliveriesList } from '#web/console/webhooks/deliveries-list.ts';
 import {
   endpointFields,
@@ -18,39 +17,43 @@ import {
   wantedOf,
 } from '#web/console/webhooks/endpoint-form.ts';
 import { WEBHOOKS_TEXTS as TEXTS } from '#web/console/webhooks/texts.ts';
-import { listenPart, tokenNotice } from '#web/console/webhooks/listen-part.ts';
-import { removePart, secretNotice, secretPart, statusPart } from '#web/console/webhooks/webhook-parts.ts';
-import { sentNotice, testPart } from '#web/console/webhooks/test-part.ts';
-import type { WebhooksServices } from '#web/console/webhooks/services.ts';
+import {
+  listenPart,
+  removePart,
+  secretNotice,
+  secretPart,
+  sentNotice,
+  statusPart,
+  testPart,
+  tokenNotice,
+} from '#web/console/webhooks/webhook-parts.ts';
 import { withFieldLabels } from '#web/forms/field-labels.ts';
-import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import type { PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 
 /** Shows at `/console/:part/webhooks` the endpoint of the app, tests of it, and what was sent to it. */
-export function webhooksPage(services: WebhooksServices): PageMethods {
-  return forApp(services, {
-    GET: (asked) => show(services, asked, {}),
-    POST: (asked, form) => {
-      switch (form.field('act')) {
-        case 'put':
-          return put(services, asked, form);
-        case 'secret':
-          return rotate(services, asked);
-        case 'test':
-          return sendTest(services, asked, form);
-        case 'token':
-          return makeToken(services, asked);
-        case 'revoke':
-          return revokeToken(services, asked, form);
-        case 'remove':
-          return remove(services, asked);
-        default:
-          return redirectTo(asked.to('webhooks'));
-      }
-    },
-  });
-}
+export const webhooksPage = forApp({
+  GET: (asked) => show(asked, {}),
+  POST: (asked, form) => {
+    switch (form.field('act')) {
+      case 'put':
+        return put(asked, form);
+      case 'secret':
+        return rotate(asked);
+      case 'test':
+        return sendTest(asked, form);
+      case 'token':
+        return makeToken(asked);
+      case 'revoke':
+        return revokeToken(asked, form);
+      case 'remove':
+        return remove(asked);
+      default:
+        return redirectTo(asked.to('webhooks'));
+    }
+  },
+});
 
 /** What a form has just done, or why not. */
 interface Done {
@@ -63,50 +66,50 @@ interface Done {
   readonly sent?: SentTest;
 }
 
-async function put(services: WebhooksServices, asked: AppRequest, form: Form): Promise<PageResponse> {
+async function put(asked: AppRequest, form: Form): Promise<PageResponse> {
   const typed = readTyped(form);
   const wanted = wantedOf(typed);
-  if (wanted instanceof Refusal) return show(services, asked, { typed, refusal: wanted });
-  const stored = await services.subscriptions.put(asked.owner, { appId: asked.app.appId, ...wanted });
-  if (stored instanceof Refusal) return show(services, asked, { typed, refusal: withFieldLabels(stored, NAMES) });
+  if (wanted instanceof Refusal) return show(asked, { typed, refusal: wanted });
+  const stored = await asked.services.subscriptions.put(asked.owner, { appId: asked.app.appId, ...wanted });
+  if (stored instanceof Refusal) return show(asked, { typed, refusal: withFieldLabels(stored, NAMES) });
   const { signingSecret: secret } = stored;
-  return secret === undefined ? redirectTo(asked.to('webhooks', { done: 'saved' })) : show(services, asked, { secret });
+  return secret === undefined ? redirectTo(asked.to('webhooks', { done: 'saved' })) : show(asked, { secret });
 }
 
-async function rotate(services: WebhooksServices, asked: AppRequest): Promise<PageResponse> {
-  const made = await services.subscriptions.rotate(asked.owner, asked.app.appId);
-  return made === undefined ? redirectTo(asked.to('webhooks')) : show(services, asked, { secret: made.signingSecret });
+async function rotate(asked: AppRequest): Promise<PageResponse> {
+  const made = await asked.services.subscriptions.rotate(asked.owner, asked.app.appId);
+  return made === undefined ? redirectTo(asked.to('webhooks')) : show(asked, { secret: made.signingSecret });
 }
 
-async function sendTest(services: WebhooksServices, asked: AppRequest, form: Form): Promise<PageResponse> {
+async function sendTest(asked: AppRequest, form: Form): Promise<PageResponse> {
   const { data } = testEventSchema.safeParse({ type: form.field('type') });
   if (data === undefined) {
-    return show(services, asked, { refusal: refuse('BAD_REQUEST', TEXTS.typeFault(EVENT_TYPES.join(', '))) });
+    return show(asked, { refusal: refuse('BAD_REQUEST', TEXTS.typeFault(EVENT_TYPES.join(', '))) });
   }
-  const sent = await services.sendTestEvent(asked.owner, asked.app.appId, data.type);
-  return show(services, asked, sent instanceof Refusal ? { refusal: sent } : { sent });
+  const sent = await asked.services.sendTestEvent(asked.owner, asked.app.appId, data.type);
+  return show(asked, sent instanceof Refusal ? { refusal: sent } : { sent });
 }
 
-async function makeToken(services: WebhooksServices, asked: AppRequest): Promise<PageResponse> {
-  const made = await services.listenTokens.make(asked.owner, asked.signedIn, asked.app.appId);
-  return show(services, asked, made instanceof Refusal ? { refusal: made } : { token: made.text });
+async function makeToken(asked: AppRequest): Promise<PageResponse> {
+  const made = await asked.services.listenTokens.make(asked.owner, asked.signedIn, asked.app.appId);
+  return show(asked, made instanceof Refusal ? { refusal: made } : { token: made.text });
 }
 
-async function revokeToken(services: WebhooksServices, asked: AppRequest, form: Form): Promise<PageResponse> {
-  await services.listenTokens.revoke(asked.owner, asked.app.appId, form.field('token'));
+async function revokeToken(asked: AppRequest, form: Form): Promise<PageResponse> {
+  await asked.services.listenTokens.revoke(asked.owner, asked.app.appId, form.field('token'));
   return redirectTo(asked.to('webhooks', { done: 'revoked' }));
 }
 
-async function remove(services: WebhooksServices, asked: AppRequest): Promise<PageResponse> {
-  await services.subscriptions.remove(asked.owner, asked.app.appId);
+async function remove(asked: AppRequest): Promise<PageResponse> {
+  await asked.services.subscriptions.remove(asked.owner, asked.app.appId);
   return redirectTo(asked.to('webhooks', { done: 'removed' }));
 }
 
-async function show(services: WebhooksServices, asked: AppRequest, done: Done): Promise<PageResponse> {
-  const { request, app, mode } = asked;
+async function show(asked: AppRequest, done: Done): Promise<PageResponse> {
+  const { services, request, app, mode } = asked;
   const [subscription, deliveries, tokens] = await Promise.all([
     services.subscriptions.find(app.appId),
-    deliveriesList(services, asked),
+    deliveriesList(asked),
     asked.may('webhooks') ? services.listenTokens.list(app.appId) : [],
   ]);
   const refusal = done.refusal ?? (deliveries instanceof Refusal ? deliveries : undefined);
@@ -120,9 +123,9 @@ ${subscription?.status === 'disabled' ? warningNotice(TEXTS.disabled) : undefine
 ${subscription === undefined ? undefined : statusPart(subscription)}
 ${subscription === undefined ? undefined : test}
 ${subscription === undefined ? undefined : sectionOf(deliveries)}
-${partsOf(services, asked, { subscription, tokens, ...done })}
+${partsOf(asked, { subscription, tokens, ...done })}
 ${subscription === undefined ? html`${test}${sectionOf(deliveries)}` : undefined}`;
-  return showAppPage(services, asked, { title: TEXTS.title, body, page: 'webhooks', refusal });
+  return showAppPage(asked, { title: TEXTS.title, body, page: 'webhooks', refusal });
 }
 
 function sectionOf(deliveries: Html | Refusal): Html | undefined {
@@ -136,11 +139,10 @@ interface Shown {
 }
 
 function partsOf(
-  services: WebhooksServices,
   asked: AppRequest,
   { subscription, tokens, typed = typedOf(subscription), refusal }: Done & Shown,
 ): Html {
-  const { request, to } = asked;
+  const { services, request, to } = asked;
   if (!asked.may('webhooks')) return html`${asked.tooLow()}`;
   const actions = { active: TEXTS.save, disabled: TEXTS.enable };
   const action = subscription === undefined ? TEXTS.subscribe : actions[subscription.status];

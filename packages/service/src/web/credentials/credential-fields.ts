@@ -1,8 +1,24 @@
 import { newPassword } from '@purser/contract/control.ts';
 import type { Html } from '#kernel/text/html.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
-import { NEW_PASSWORD_TEXTS as TEXTS } from '#web/credentials/texts.ts';
+import { CODE_FIELD_TEXTS, NEW_PASSWORD_TEXTS as TEXTS } from '#web/credentials/texts.ts';
 import { textField } from '#web/fields/text-field.ts';
+
+/** The limit is a path of 256 octets by RFC 5321, less its angle brackets. */
+export const EMAIL_LENGTH_MAX = 254;
+
+/** The e-mail address of an account. `username` makes password managers offer the password that belongs to it. */
+export function accountEmailField(label: string, value?: string): Html {
+  return textField({
+    name: 'email',
+    label,
+    type: 'email',
+    autocomplete: 'username',
+    lengthMax: EMAIL_LENGTH_MAX,
+    isRequired: true,
+    ...(value === undefined ? {} : { value }),
+  });
+}
 
 /** The bounds of the wire (`newPassword` in the contract), told to the browser, so that it complains before the server has to. */
 const LENGTH_MIN = 10;
@@ -38,4 +54,18 @@ export function newPasswordField(): Html {
 export function newPasswordFault(password: string): Refusal<'BAD_REQUEST'> | undefined {
   if (newPassword.safeParse(password).success) return undefined;
   return refuse('BAD_REQUEST', TEXTS.unfit);
+}
+
+const CODE_LENGTH_MAX = 32;
+
+/** A code of an authenticator app, or a recovery code. */
+export function factorCodeField(hint?: string): Html {
+  return textField({
+    name: 'code',
+    label: CODE_FIELD_TEXTS.code,
+    autocomplete: 'one-time-code',
+    lengthMax: CODE_LENGTH_MAX,
+    isRequired: true,
+    ...(hint === undefined ? {} : { hint }),
+  });
 }
