@@ -13,7 +13,7 @@ const CLI = fileURLToPath(new URL('../../packages/service/src/cli/main.ts', impo
  * `npm start` has the first flag too: without it, a tenth of a start is garbage collection. The second makes starts
  * quicker.
  */
-const NODE_FLAGS = ['--max-semi-space-size=32', `--import=${import.meta.resolve('../../tools/known-imports.ts')}`];
+const NODE_FLAGS = ['--max-semi-space-size=32'];
 const READY = /Purser is ready at (\S+?)\.?\s/;
 const WORKING = /Purser (delivers) webhooks/;
 const LISTENING = /Signing secret until this command ends: (whsec_\w{43})\s/;

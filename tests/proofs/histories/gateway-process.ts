@@ -31,7 +31,7 @@ interface StartOptions {
 
 const CLI = fileURLToPath(new URL('../../../packages/service/src/cli/main.ts', import.meta.url));
 /** `npm start` has the first flag too. The second makes starts quicker. */
-const NODE_FLAGS = ['--max-semi-space-size=32', `--import=${import.meta.resolve('../../../tools/known-imports.ts')}`];
+const NODE_FLAGS = ['--max-semi-space-size=32'];
 const READY = /Purser is ready at (\S+)/;
 const REACHED = /failpoint ([a-z.-]+): (kill|stop)/;
 

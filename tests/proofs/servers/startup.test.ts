@@ -18,8 +18,6 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 /** The product as a newcomer starts it: a separate process with an embedded database, the demo and the simulator. */
 
-/** Makes starts quicker. `npm start` is without it. */
-const KNOWN_IMPORTS = `--import=${import.meta.resolve('../../../tools/known-imports.ts')}`;
 const PROGRAM = fileURLToPath(new URL('../../../packages/service/src/cli/main.ts', import.meta.url));
 
 /** The tests look children up in /proc. */
@@ -43,7 +41,7 @@ function launch(words: readonly string[], environment: Readonly<Record<string, s
     PORT: String(port),
     NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
   };
-  return spawn(process.execPath, [KNOWN_IMPORTS, PROGRAM, ...words], { env: { ...settings, ...environment } });
+  return spawn(process.execPath, [PROGRAM, ...words], { env: { ...settings, ...environment } });
 }
 
 /** Runs `npm start` without the scripts before it, because the packages are installed. */
