@@ -8,18 +8,12 @@ import { newPasswordFault, newPasswordField, presentPasswordField } from '#web/c
 import { SECOND_FACTOR } from '#web/factors/second-factor-page.ts';
 import { SSO_LINK } from '#web/credentials/sso-paths.ts';
 import { ACCOUNT_TEXTS as TEXTS } from '#web/credentials/texts.ts';
-import { button, buttonLink } from '#web/components/button.ts';
-import { definitionList } from '#web/components/definition-list.ts';
-import { fold } from '#web/components/fold.ts';
-import { hiddenField } from '#web/fields/form.ts';
-import { list } from '#web/components/list.ts';
-import { linkLine } from '#web/components/navigation.ts';
-import { moment } from '#web/figures/moment.ts';
+import { hiddenField } from '#web/fields/fields.ts';
+import { moment } from '#web/figures/figures.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
-import { section } from '#web/components/section.ts';
-import type { PageRequest, PageResponse } from '#web/frame/page.ts';
+import { button, buttonLink, definitionList, fold, linkLine, list, section } from '#web/components/parts.ts';
+import { type PageRequest, type PageResponse, redirectTo } from '#web/frame/page.ts';
 import { showOwnerPage } from '#web/frame/owner-page.ts';
-import { redirectTo } from '#web/frame/responses.ts';
 
 /** An account may have a hundred sessions. Twenty keep the page under 50 KB; it says how many more there are. */
 const SESSIONS_SHOWN_MAX = 20;

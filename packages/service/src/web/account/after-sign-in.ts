@@ -3,8 +3,7 @@ import type { PendingSignIn } from '#developers/sign-in/second-step.ts';
 import type { SignInPlace } from '#developers/sessions/open-session.ts';
 import type { Account, SignIn } from '#developers/sessions/session.ts';
 import type { AccountRequest } from '#web/credentials/account-services.ts';
-import type { PageRequest, PageResponse } from '#web/frame/page.ts';
-import { redirectTo } from '#web/frame/responses.ts';
+import { type PageRequest, type PageResponse, redirectTo } from '#web/frame/page.ts';
 
 export const SECOND_STEP = '/sign-in/second-factor';
 

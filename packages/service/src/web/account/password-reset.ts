@@ -9,10 +9,8 @@ import {
   newPasswordField,
 } from '#web/credentials/credential-fields.ts';
 import { PASSWORD_RESET_TEXTS as TEXTS } from '#web/credentials/texts.ts';
-import { button } from '#web/components/button.ts';
-import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
-import { card } from '#web/components/section.ts';
+import { button, card, linkLine } from '#web/components/parts.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import { keptToken } from '#web/frame/mailed-token.ts';
 

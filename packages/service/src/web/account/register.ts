@@ -5,12 +5,9 @@ import { type AccountMethods, type AccountRequest, showAccountPage } from '#web/
 import { goOn, placeOf } from '#web/account/after-sign-in.ts';
 import { accountEmailField, newPasswordField } from '#web/credentials/credential-fields.ts';
 import { REGISTER_TEXTS as TEXTS } from '#web/credentials/texts.ts';
-import { button } from '#web/components/button.ts';
-import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
-import { card } from '#web/components/section.ts';
-import type { PageResponse } from '#web/frame/page.ts';
-import { redirectTo } from '#web/frame/responses.ts';
+import { button, card, linkLine } from '#web/components/parts.ts';
+import { type PageResponse, redirectTo } from '#web/frame/page.ts';
 
 /** Makes an account and signs in to it at `/register`. The page is there only where the settings let anybody do so. */
 export const registerPage: AccountMethods = {

@@ -5,12 +5,9 @@ import { goOn, placeOf, SECOND_STEP } from '#web/account/after-sign-in.ts';
 import { factorCodeField } from '#web/credentials/credential-fields.ts';
 import { passkeyForm, passkeyNeeds } from '#web/credentials/passkey-form.ts';
 import { SECOND_STEP_TEXTS as TEXTS } from '#web/credentials/texts.ts';
-import { button } from '#web/components/button.ts';
-import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
-import { card } from '#web/components/section.ts';
-import type { PageResponse } from '#web/frame/page.ts';
-import { redirectTo } from '#web/frame/responses.ts';
+import { button, card, linkLine } from '#web/components/parts.ts';
+import { type PageResponse, redirectTo } from '#web/frame/page.ts';
 
 /** Makes the page `/sign-in/second-factor`, which is the second step of a sign-in. */
 export const secondStepPage: AccountMethods = {

@@ -6,12 +6,9 @@ import { goOn, homeOf, placeOf } from '#web/account/after-sign-in.ts';
 import { passkeyForm, passkeyNeeds } from '#web/credentials/passkey-form.ts';
 import { ACCOUNT_SIGN_IN_TEXTS as TEXTS } from '#web/credentials/texts.ts';
 import { SSO } from '#web/credentials/sso-paths.ts';
-import { button, buttonLink } from '#web/components/button.ts';
-import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
-import { card } from '#web/components/section.ts';
-import type { PageResponse } from '#web/frame/page.ts';
-import { redirectTo } from '#web/frame/responses.ts';
+import { button, buttonLink, card, linkLine } from '#web/components/parts.ts';
+import { type PageResponse, redirectTo } from '#web/frame/page.ts';
 
 /** Signs in by e-mail address and password at `/sign-in`. */
 export const signInPage: AccountMethods = {

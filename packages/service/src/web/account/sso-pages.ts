@@ -11,13 +11,10 @@ import { goOn, placeOf } from '#web/account/after-sign-in.ts';
 import { provePath } from '#web/factors/prove-page.ts';
 import { SSO, SSO_CALLBACK, SSO_LINK, thenOf } from '#web/credentials/sso-paths.ts';
 import { SSO_TEXTS as TEXTS } from '#web/credentials/texts.ts';
-import { button, buttonLink } from '#web/components/button.ts';
-import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
-import { card } from '#web/components/section.ts';
-import type { PageResponse } from '#web/frame/page.ts';
+import { button, buttonLink, card, linkLine } from '#web/components/parts.ts';
+import { type PageResponse, redirectTo } from '#web/frame/page.ts';
 import { showOwnerPage } from '#web/frame/owner-page.ts';
-import { redirectTo } from '#web/frame/responses.ts';
 
 /** The pages of signing in through the OpenID Connect provider. None when the settings name no provider. */
 export function ssoPages({ accounts: { sso } }: AccountServices): Readonly<Record<string, AccountMethods>> {

@@ -2,14 +2,11 @@ import { type Html, html } from '#kernel/text/html.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { AccountMethods, AccountRequest } from '#web/credentials/account-services.ts';
 import { VERIFY_TEXTS as TEXTS } from '#web/credentials/texts.ts';
-import { button, buttonLink } from '#web/components/button.ts';
-import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
-import { card } from '#web/components/section.ts';
-import type { PageResponse } from '#web/frame/page.ts';
+import { button, buttonLink, card, linkLine } from '#web/components/parts.ts';
+import { type PageResponse, redirectTo } from '#web/frame/page.ts';
 import { showOwnerPage } from '#web/frame/owner-page.ts';
 import { keptToken } from '#web/frame/mailed-token.ts';
-import { redirectTo } from '#web/frame/responses.ts';
 
 const VERIFY = '/account/verify';
 

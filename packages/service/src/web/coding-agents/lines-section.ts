@@ -1,7 +1,5 @@
 import { type Html, html } from '#kernel/text/html.ts';
-import { codeBlock, codeTabs } from '#web/components/code-block.ts';
-import { linkLine } from '#web/components/navigation.ts';
-import { section } from '#web/components/section.ts';
+import { codeBlock, codeTabs, linkLine, section } from '#web/components/parts.ts';
 import { agentLines, keyLine } from '#web/coding-agents/agent-lines.ts';
 import type { AgentModels } from '#web/coding-agents/agent-models.ts';
 import { AGENT_TEXTS as TEXTS } from '#web/coding-agents/texts.ts';

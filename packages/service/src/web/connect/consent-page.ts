@@ -1,16 +1,9 @@
 import type { Refusal } from '#kernel/faults/refusal.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import type { Micros } from '#kernel/values/micros.ts';
-import { amountField } from '#web/fields/amount-field.ts';
-import { appMark } from '#web/components/app-mark.ts';
-import { button } from '#web/components/button.ts';
-import { checkboxField } from '#web/fields/checkbox-field.ts';
-import { definitionList } from '#web/components/definition-list.ts';
-import { list } from '#web/components/list.ts';
-import { linkLine, steps } from '#web/components/navigation.ts';
+import { amountField, checkboxField, OTHER, otherField, selectField } from '#web/fields/fields.ts';
 import { errorSummary, successNotice, warningNotice } from '#web/components/notices.ts';
-import { card } from '#web/components/section.ts';
-import { OTHER, otherField, selectField } from '#web/fields/select-field.ts';
+import { appMark, button, card, definitionList, linkLine, list, steps } from '#web/components/parts.ts';
 import { CONNECT_TEXTS } from '#web/connect/texts.ts';
 import { amountText } from '#web/format/typed-amount.ts';
 import type { PageResponse } from '#web/frame/page.ts';

@@ -1,7 +1,6 @@
 import { acceptConsent, consentPage } from '#web/connect/consent.ts';
 import { CONNECT_TEXTS } from '#web/connect/texts.ts';
-import type { PageResponse } from '#web/frame/page.ts';
-import { redirectTo } from '#web/frame/responses.ts';
+import { type PageResponse, redirectTo } from '#web/frame/page.ts';
 import { JUST_CONNECTED } from '#web/connect/topup-link-pages.ts';
 import { beginTopup, type TopupStep, topupStep } from '#web/topup/topup-step.ts';
 import { type OpenedLink, openLink, openReadLink, voidLink } from '#web/wallet-owner/open-link.ts';
@@ -11,10 +10,8 @@ import type { AppProfile } from '#developers/apps/profile.ts';
 import { type Link, redirectName } from '#connections/link.ts';
 import { html } from '#kernel/text/html.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
-import { appMark } from '#web/components/app-mark.ts';
-import { buttonLink } from '#web/components/button.ts';
 import { errorSummary } from '#web/components/notices.ts';
-import { card } from '#web/components/section.ts';
+import { appMark, buttonLink, card } from '#web/components/parts.ts';
 
 interface OpenedConnectLink extends OpenedLink {
   readonly link: ConnectLink;

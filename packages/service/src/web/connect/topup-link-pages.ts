@@ -3,8 +3,7 @@ import { type OpenedLink, openLink } from '#web/wallet-owner/open-link.ts';
 import type { WalletOwnerMethods, WalletOwnerRequest } from '#web/wallet-owner/services.ts';
 import { capPage, noticeOf, setCap } from '#web/topup/cap-refused.ts';
 import { beginTopup, topupStep } from '#web/topup/topup-step.ts';
-import type { PageResponse } from '#web/frame/page.ts';
-import { redirectTo } from '#web/frame/responses.ts';
+import { type PageResponse, redirectTo } from '#web/frame/page.ts';
 
 /**
  * The pages that the links of 402 answers lead to (BI-04). They ask for consent if there is none, then for a new cap or the

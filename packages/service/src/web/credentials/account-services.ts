@@ -4,9 +4,8 @@ import type { Refusal } from '#kernel/faults/refusal.ts';
 import type { Html } from '#kernel/text/html.ts';
 import type { ActingRequest } from '#web/frame/acting-on.ts';
 import type { Cookies } from '#web/frame/cookies.ts';
-import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import { type PageMethods, type PageResponse, showPage } from '#web/frame/page.ts';
 import { type Frame, pageOf } from '#web/frame/page-shell.ts';
-import { showPage } from '#web/frame/responses.ts';
 
 /** Everything that the pages of accounts act on. */
 export interface AccountServices

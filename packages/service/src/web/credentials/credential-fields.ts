@@ -2,7 +2,7 @@ import { newPassword } from '@purser/contract/control.ts';
 import type { Html } from '#kernel/text/html.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { CODE_FIELD_TEXTS, NEW_PASSWORD_TEXTS as TEXTS } from '#web/credentials/texts.ts';
-import { textField } from '#web/fields/text-field.ts';
+import { textField } from '#web/fields/fields.ts';
 
 /** The limit is a path of 256 octets by RFC 5321, less its angle brackets. */
 export const EMAIL_LENGTH_MAX = 254;

@@ -1,7 +1,7 @@
 import { type Html, html } from '#kernel/text/html.ts';
 import type { AccountRequest, AccountServices } from '#web/credentials/account-services.ts';
 import { PASSKEY_TEXTS as TEXTS } from '#web/credentials/texts.ts';
-import { button } from '#web/components/button.ts';
+import { button } from '#web/components/parts.ts';
 import type { PageNeeds } from '#web/assets/page-policy.ts';
 import { PASSKEY_SCRIPT, passkeyFields } from '#web/assets/passkey-script.ts';
 

@@ -8,14 +8,11 @@ import { provePath } from '#web/factors/prove-page.ts';
 import { qrCode } from '#web/factors/qr-code.ts';
 import { enrolmentField, SECOND_FACTOR, showCodes } from '#web/factors/second-factor-page.ts';
 import { AUTHENTICATOR_TEXTS as TEXTS } from '#web/credentials/texts.ts';
-import { button } from '#web/components/button.ts';
-import { hiddenField } from '#web/fields/form.ts';
-import { linkLine } from '#web/components/navigation.ts';
+import { hiddenField } from '#web/fields/fields.ts';
 import { errorSummary } from '#web/components/notices.ts';
-import { card } from '#web/components/section.ts';
-import type { PageResponse } from '#web/frame/page.ts';
+import { button, card, linkLine } from '#web/components/parts.ts';
+import { type PageResponse, redirectTo } from '#web/frame/page.ts';
 import { showOwnerPage } from '#web/frame/owner-page.ts';
-import { redirectTo } from '#web/frame/responses.ts';
 
 const AUTHENTICATOR = '/account/authenticator';
 

@@ -6,14 +6,11 @@ import { passkeyForm, passkeyNeeds } from '#web/credentials/passkey-form.ts';
 import { factorCodeField, presentPasswordField } from '#web/credentials/credential-fields.ts';
 import { SSO, thenOf } from '#web/credentials/sso-paths.ts';
 import { PROVE_TEXTS as TEXTS } from '#web/credentials/texts.ts';
-import { button, buttonLink } from '#web/components/button.ts';
-import { hiddenField } from '#web/fields/form.ts';
-import { linkLine } from '#web/components/navigation.ts';
+import { hiddenField } from '#web/fields/fields.ts';
 import { errorSummary } from '#web/components/notices.ts';
-import { card } from '#web/components/section.ts';
-import type { PageResponse } from '#web/frame/page.ts';
+import { button, buttonLink, card, linkLine } from '#web/components/parts.ts';
+import { type PageResponse, redirectTo } from '#web/frame/page.ts';
 import { showOwnerPage } from '#web/frame/owner-page.ts';
-import { redirectTo } from '#web/frame/responses.ts';
 
 const PROVE = '/account/prove';
 

@@ -6,18 +6,12 @@ import type { AccountMethods, AccountRequest, AccountServices } from '#web/crede
 import { newPasskeyForm, passkeyNeeds } from '#web/credentials/passkey-form.ts';
 import { provePath } from '#web/factors/prove-page.ts';
 import { ENROLMENT_TEXTS as CODE_TEXTS, SECOND_FACTOR_TEXTS as TEXTS } from '#web/credentials/texts.ts';
-import { button, buttonLink } from '#web/components/button.ts';
-import { confirmation } from '#web/components/confirm.ts';
-import { hiddenField } from '#web/fields/form.ts';
-import { list } from '#web/components/list.ts';
-import { moment } from '#web/figures/moment.ts';
-import { linkLine } from '#web/components/navigation.ts';
-import { errorSummary, successNotice } from '#web/components/notices.ts';
-import { card, section } from '#web/components/section.ts';
-import { textField } from '#web/fields/text-field.ts';
-import type { PageRequest, PageResponse } from '#web/frame/page.ts';
+import { moment } from '#web/figures/figures.ts';
+import { confirmation, errorSummary, successNotice } from '#web/components/notices.ts';
+import { button, buttonLink, card, linkLine, list, section } from '#web/components/parts.ts';
+import { hiddenField, textField } from '#web/fields/fields.ts';
+import { type PageRequest, type PageResponse, redirectTo } from '#web/frame/page.ts';
 import { showOwnerPage } from '#web/frame/owner-page.ts';
-import { redirectTo } from '#web/frame/responses.ts';
 
 export const SECOND_FACTOR = '/account/second-factor';
 const PASSKEYS = '/account/passkeys';

@@ -1,7 +1,7 @@
 import { type Html, html } from '#kernel/text/html.ts';
 import type { Mode } from '#kernel/values/ids.ts';
-import { button } from '#web/components/button.ts';
-import { hiddenField } from '#web/fields/form.ts';
+import { button } from '#web/components/parts.ts';
+import { hiddenField } from '#web/fields/fields.ts';
 import { PART_TEXTS as TEXTS } from '#web/components/texts.ts';
 
 export interface FilterField {

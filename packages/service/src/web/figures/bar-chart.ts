@@ -1,5 +1,5 @@
 import { type Html, html } from '#kernel/text/html.ts';
-import { table } from '#web/figures/table.ts';
+import { table } from '#web/figures/figures.ts';
 import { PART_TEXTS as TEXTS } from '#web/components/texts.ts';
 
 /** A quantity in two forms: the height of its bar, and what people read. */

@@ -1,8 +1,7 @@
 import { type Html, html } from '#kernel/text/html.ts';
 import { CODING_AGENTS } from '#kernel/calls/call-session.ts';
 import type { UsedSession } from '#kernel/calls/session-page.ts';
-import { moment } from '#web/figures/moment.ts';
-import { table } from '#web/figures/table.ts';
+import { moment, table } from '#web/figures/figures.ts';
 import type { Formats } from '#web/format/formats.ts';
 
 /** How many sessions keep a page under 60 KB. */

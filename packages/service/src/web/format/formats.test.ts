@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { moment } from '#web/figures/moment.ts';
+import { moment } from '#web/figures/figures.ts';
 import { formatsOf } from '#web/format/formats.ts';
 import { micros } from '#kernel/values/micros.ts';
 import { payableIn } from '#payments/processor/amounts.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { amountField } from '#web/fields/amount-field.ts';
+import { amountField } from '#web/fields/fields.ts';
 import { amountText, parseAmount } from '#web/format/typed-amount.ts';
 import { MICROS_MAX, micros } from '#kernel/values/micros.ts';
 

@@ -1,7 +1,7 @@
 import { type Html, html } from '#kernel/text/html.ts';
 import { micros } from '#kernel/values/micros.ts';
 import type { Agreed, PersonWallet } from '#privacy/deletion.ts';
-import { hiddenField } from '#web/fields/form.ts';
+import { hiddenField } from '#web/fields/fields.ts';
 import type { Form } from '#web/forms/read-form.ts';
 
 /** The field of a form that names what a person gives up in each wallet. */

@@ -1,7 +1,7 @@
 import { type AppId, appIdFrom, type KeyId, keyIdFrom } from '#kernel/values/ids.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { randomBase62 } from '#kernel/crypto/random.ts';
-import { hiddenField } from '#web/fields/form.ts';
+import { hiddenField } from '#web/fields/fields.ts';
 import type { Form } from '#web/forms/read-form.ts';
 
 const LENGTH = 22; // 131 bits.

@@ -1,6 +1,5 @@
 import type { CookieName, Cookies } from '#web/frame/cookies.ts';
-import type { PageRequest, PageResponse } from '#web/frame/page.ts';
-import { redirectTo } from '#web/frame/responses.ts';
+import { type PageRequest, type PageResponse, redirectTo } from '#web/frame/page.ts';
 
 /** The form of a token. Anything else in the address is dropped, and the page says that the link is not complete. */
 const TOKEN = /^[0-9A-Za-z]{1,256}$/;

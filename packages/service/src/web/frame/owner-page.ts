@@ -1,10 +1,9 @@
 import { type Html, html } from '#kernel/text/html.ts';
 import type { Refusal } from '#kernel/faults/refusal.ts';
-import { button } from '#web/components/button.ts';
-import type { PageRequest, PageResponse } from '#web/frame/page.ts';
+import { button } from '#web/components/parts.ts';
+import { type PageRequest, type PageResponse, showPage } from '#web/frame/page.ts';
 import { CONSOLE_STYLE_ELEMENT, type PageNeeds } from '#web/assets/page-policy.ts';
 import { brandOf, type Frame, footerOf, headOf } from '#web/frame/page-shell.ts';
-import { showPage } from '#web/frame/responses.ts';
 import { FRAME_TEXTS as TEXTS } from '#web/frame/texts.ts';
 
 interface OwnerPage {

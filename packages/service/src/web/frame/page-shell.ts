@@ -1,5 +1,5 @@
 import { type Html, html } from '#kernel/text/html.ts';
-import { initial } from '#web/components/app-mark.ts';
+import { initial } from '#web/components/parts.ts';
 import { ICON_PATH } from '#web/assets/icon.ts';
 import { STYLE_ELEMENT } from '#web/assets/page-policy.ts';
 import { FRAME_TEXTS } from '#web/frame/texts.ts';

@@ -1,11 +1,17 @@
 import type { SignedIn } from '#developers/sessions/session.ts';
 import type { Exchange } from '#http/answers/respond.ts';
-import type { Html } from '#kernel/text/html.ts';
+import { type Html, html } from '#kernel/text/html.ts';
 import type { Formats } from '#web/format/formats.ts';
 import type { CookieName } from '#web/frame/cookies.ts';
 import type { PageNeeds } from '#web/assets/page-policy.ts';
-import { type Frame } from '#web/frame/page-shell.ts';
+import { type Frame, pageOf } from '#web/frame/page-shell.ts';
 import type { Form } from '#web/forms/read-form.ts';
+import { ERROR_STATUS } from '@purser/contract/errors.ts';
+import { FAULT_RETRY_SECONDS } from '#http/answers/envelope.ts';
+import { refusals } from '#http/answers/refusal-counter.ts';
+import type { Refusal } from '#kernel/faults/refusal.ts';
+import { card, linkLine } from '#web/components/parts.ts';
+import { REFUSAL_TEXTS as TEXTS } from '#web/frame/texts.ts';
 
 /** One request for a page. `Who`: what a browser can be signed in as; the account of an app owner or operator by default. */
 export interface PageRequest<Who = SignedIn> {
@@ -64,4 +70,37 @@ export interface Audience<Who> {
   readonly home: { readonly path: string; readonly name: string };
   /** The frame of pages that say no: those have no page of their own to take it from. */
   readonly frame: Frame;
+}
+
+/** A page. With a refusal, the page must show its message: the answer has its status, and the refusal is counted. */
+export function showPage(page: Html, refusal?: Refusal): PageResponse {
+  return refusal === undefined ? { status: 200, page } : refusedBy(refusal, page);
+}
+
+/** A page that shows a refusal, with the refusal's status. */
+export function refusedBy({ code, detail }: Refusal, page: Html): PageResponse {
+  refusals.of({ code }).add();
+  const status = ERROR_STATUS[code];
+  const { retryAfterSeconds = status === 500 ? FAULT_RETRY_SECONDS : undefined } = detail;
+  return { status, page, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+}
+
+/** The way to another page. 303: the browser gets it with GET, even after a POST, so that reloading sends no form twice. */
+export function redirectTo(location: string, cookies: readonly string[] = []): PageResponse {
+  return { status: 303, location, cookies };
+}
+
+/** A refusal as a page of its own, when there is no form that could be shown again. */
+export function refusalPage(
+  { home, frame }: Pick<Audience<unknown>, 'home' | 'frame'>,
+  refusal: Refusal,
+  reference?: string,
+): PageResponse {
+  const title = ERROR_STATUS[refusal.code] < 500 ? TEXTS.refusedTitle : TEXTS.failedTitle;
+  const body = card(
+    html`<p role="alert">${refusal.message}</p>`,
+    reference === undefined ? undefined : html`<p class="soft">${reference}</p>`,
+    linkLine(home.path, home.name),
+  );
+  return refusedBy(refusal, pageOf({ title, body, frame, isError: true }));
 }

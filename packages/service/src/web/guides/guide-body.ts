@@ -1,5 +1,5 @@
 import { type Html, html } from '#kernel/text/html.ts';
-import { codeBlock } from '#web/components/code-block.ts';
+import { codeBlock } from '#web/components/parts.ts';
 import {
   type Block,
   blocksOf,

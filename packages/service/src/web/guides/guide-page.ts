@@ -1,6 +1,6 @@
 import { type Html, html } from '#kernel/text/html.ts';
 import type { Refusal } from '#kernel/faults/refusal.ts';
-import { breadcrumbs, linkLine } from '#web/components/navigation.ts';
+import { breadcrumbs, linkLine } from '#web/components/parts.ts';
 import { CONSOLE_SCRIPT } from '#web/assets/console-script.ts';
 import { consoleDocument, ownerHeader } from '#web/frame/owner-page.ts';
 import type { PageRequest, PageResponse } from '#web/frame/page.ts';

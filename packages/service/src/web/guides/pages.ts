@@ -1,7 +1,6 @@
 import { type Html, html } from '#kernel/text/html.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
-import { linkLine, pager } from '#web/components/navigation.ts';
-import { card, section } from '#web/components/section.ts';
+import { card, linkLine, pager, section } from '#web/components/parts.ts';
 import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
 import type { Frame } from '#web/frame/page-shell.ts';
 import { bodyOf } from '#web/guides/guide-body.ts';

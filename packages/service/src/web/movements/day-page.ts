@@ -1,10 +1,8 @@
 import { html } from '#kernel/text/html.ts';
 import { epochMsOf, isoOf } from '#kernel/time/clock.ts';
 import { placeText } from '#ledger/history/place.ts';
-import { appMark } from '#web/components/app-mark.ts';
-import { linkLine, pager } from '#web/components/navigation.ts';
-import { card } from '#web/components/section.ts';
-import { table } from '#web/figures/table.ts';
+import { appMark, card, linkLine, pager } from '#web/components/parts.ts';
+import { table } from '#web/figures/figures.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import { cellsOf, COLUMNS, lineOf, readMovements, startOf } from '#web/movements/movements.ts';
 import { MOVEMENT_TEXTS } from '#web/movements/texts.ts';

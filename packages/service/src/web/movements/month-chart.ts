@@ -2,9 +2,8 @@ import { type Html, html } from '#kernel/text/html.ts';
 import { epochMsOf, isoOf, startOfMonth } from '#kernel/time/clock.ts';
 import { type Micros, micros, ZERO_MICROS } from '#kernel/values/micros.ts';
 import type { WalletDay } from '#ledger/history/movements.ts';
-import { fold } from '#web/components/fold.ts';
-import { alignedAmount } from '#web/figures/money.ts';
-import { table } from '#web/figures/table.ts';
+import { fold } from '#web/components/parts.ts';
+import { alignedAmount, table } from '#web/figures/figures.ts';
 import type { Formats } from '#web/format/formats.ts';
 import { MOVEMENT_TEXTS } from '#web/movements/texts.ts';
 

@@ -1,7 +1,5 @@
 import { html } from '#kernel/text/html.ts';
-import { appMark } from '#web/components/app-mark.ts';
-import { linkLine, pager } from '#web/components/navigation.ts';
-import { card } from '#web/components/section.ts';
+import { appMark, card, linkLine, pager } from '#web/components/parts.ts';
 import { sessionList, SESSIONS_SHOWN_MAX } from '#web/figures/session-list.ts';
 import { MOVEMENT_TEXTS } from '#web/movements/texts.ts';
 import { forWalletOwner } from '#web/wallet-owner/owned-wallet.ts';

@@ -1,12 +1,11 @@
 import type { CallerAddress } from '#http/requests/caller-address.ts';
 import type { Exchange } from '#http/answers/respond.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
-import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
-import { card } from '#web/components/section.ts';
+import { card, linkLine } from '#web/components/parts.ts';
 import { type Frame, pageOf } from '#web/frame/page-shell.ts';
 import type { PagePace } from '#web/serving/page-pace.ts';
-import { refusalPage, refusedBy } from '#web/frame/responses.ts';
+import { refusalPage, refusedBy } from '#web/frame/page.ts';
 import { sendPage } from '#web/serving/send-page.ts';
 import { REFUSAL_TEXTS as TEXTS } from '#web/frame/texts.ts';
 

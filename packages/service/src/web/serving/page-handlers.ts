@@ -6,14 +6,20 @@ import type { Exchange } from '#http/answers/respond.ts';
 import type { ProofKeys } from '#kernel/crypto/keys.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
-import { PROOF_FIELD, provenForm } from '#web/fields/form.ts';
+import { PROOF_FIELD, provenForm } from '#web/fields/fields.ts';
 import { formatsOf } from '#web/format/formats.ts';
 import type { Cookies } from '#web/frame/cookies.ts';
 import { bindingOf, isProof, proofOf } from '#web/serving/form-proof.ts';
 import type { PagePace } from '#web/serving/page-pace.ts';
-import type { Audience, PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import {
+  type Audience,
+  type PageMethods,
+  type PageRequest,
+  type PageResponse,
+  redirectTo,
+  refusalPage,
+} from '#web/frame/page.ts';
 import { readForm } from '#web/forms/read-form.ts';
-import { redirectTo, refusalPage } from '#web/frame/responses.ts';
 import { sendPage } from '#web/serving/send-page.ts';
 import { REFUSAL_TEXTS as TEXTS } from '#web/frame/texts.ts';
 import { usualOrigin } from '#web/serving/usual-origin.ts';

@@ -1,14 +1,11 @@
 import type { Person, PersonSignIn } from '#people/session.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
-import { button } from '#web/components/button.ts';
-import { hiddenField } from '#web/fields/form.ts';
-import { list } from '#web/components/list.ts';
-import { moment } from '#web/figures/moment.ts';
-import { linkLine } from '#web/components/navigation.ts';
+import { hiddenField } from '#web/fields/fields.ts';
+import { button, linkLine, list } from '#web/components/parts.ts';
+import { moment } from '#web/figures/figures.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
-import type { PageResponse } from '#web/frame/page.ts';
-import { redirectTo } from '#web/frame/responses.ts';
+import { type PageResponse, redirectTo } from '#web/frame/page.ts';
 import { PASSKEY_SCRIPT, passkeyFields } from '#web/assets/passkey-script.ts';
 import { PASSKEY_TEXTS, SIGN_IN_TEXTS } from '#web/sign-in/texts.ts';
 import {

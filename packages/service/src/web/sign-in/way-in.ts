@@ -1,11 +1,9 @@
 import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
-import { button } from '#web/components/button.ts';
-import { hiddenField } from '#web/fields/form.ts';
-import { linkLine } from '#web/components/navigation.ts';
+import { hiddenField } from '#web/fields/fields.ts';
 import { errorSummary } from '#web/components/notices.ts';
-import { card } from '#web/components/section.ts';
-import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+import { button, card, linkLine } from '#web/components/parts.ts';
+import { redirectTo, refusedBy } from '#web/frame/page.ts';
 import { SIGN_IN_TEXTS } from '#web/sign-in/texts.ts';
 import { CODE, SIGN_IN, SIGN_IN_OWN } from '#web/wallet-owner/return-path.ts';
 import type { WalletOwnerMethods, WalletOwnerRequest } from '#web/wallet-owner/services.ts';

@@ -1,7 +1,5 @@
 import { type Html, html } from '#kernel/text/html.ts';
-import { buttonLink, row } from '#web/components/button.ts';
-import { linkLine } from '#web/components/navigation.ts';
-import { section } from '#web/components/section.ts';
+import { buttonLink, linkLine, row, section } from '#web/components/parts.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 import { type Frame, pageOf } from '#web/frame/page-shell.ts';
 import { START_TEXTS } from '#web/start/texts.ts';

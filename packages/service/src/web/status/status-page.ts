@@ -1,11 +1,8 @@
 import type { Clock } from '#kernel/time/clock.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { type Incident, INCIDENT_DAYS, type ModelStatus, type ServiceStatus } from '#status/status.ts';
-import { badge } from '#web/components/badge.ts';
-import { list } from '#web/components/list.ts';
-import { moment } from '#web/figures/moment.ts';
-import { linkLine } from '#web/components/navigation.ts';
-import { card, section } from '#web/components/section.ts';
+import { moment } from '#web/figures/figures.ts';
+import { badge, card, linkLine, list, section } from '#web/components/parts.ts';
 import type { Formats } from '#web/format/formats.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 import { type Frame, pageOf } from '#web/frame/page-shell.ts';

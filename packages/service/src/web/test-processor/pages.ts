@@ -2,14 +2,11 @@ import type { Person } from '#people/session.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { TEST_CARD_NAMES, TEST_CARDS, testCardOf } from '#payments/test-processor/cards.ts';
 import type { TestBank, TestCheckout } from '#payments/test-processor/test-bank.ts';
-import { button, buttonLink, row } from '#web/components/button.ts';
-import { headlineAmount } from '#web/figures/money.ts';
-import { linkLine } from '#web/components/navigation.ts';
+import { button, buttonLink, linkLine, row } from '#web/components/parts.ts';
 import { errorSummary } from '#web/components/notices.ts';
-import { table } from '#web/figures/table.ts';
-import { textField } from '#web/fields/text-field.ts';
-import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
-import { redirectTo } from '#web/frame/responses.ts';
+import { headlineAmount, table } from '#web/figures/figures.ts';
+import { textField } from '#web/fields/fields.ts';
+import { type PageMethods, type PageRequest, type PageResponse, redirectTo } from '#web/frame/page.ts';
 import { TEST_PROCESSOR_TEXTS as TEXTS } from '#web/test-processor/texts.ts';
 import { showWalletOwnerPage, walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 

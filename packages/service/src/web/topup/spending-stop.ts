@@ -1,7 +1,7 @@
 import type { Connection } from '#connections/connection.ts';
 import type { Html } from '#kernel/text/html.ts';
 import { type Micros, MICROS_MAX, micros, ZERO_MICROS } from '#kernel/values/micros.ts';
-import { choiceField } from '#web/fields/choice-field.ts';
+import { choiceField } from '#web/fields/fields.ts';
 import { warningNotice } from '#web/components/notices.ts';
 import type { Formats } from '#web/format/formats.ts';
 import type { Form } from '#web/forms/read-form.ts';

@@ -6,10 +6,9 @@ import { type ConnectionId, type IdentityId, parseId } from '#kernel/values/ids.
 import { type Micros, micros, ZERO_MICROS } from '#kernel/values/micros.ts';
 import type { NamedWallet } from '#ledger/history/movements.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
-import { linkLine } from '#web/components/navigation.ts';
+import { linkLine } from '#web/components/parts.ts';
 import { errorSummary } from '#web/components/notices.ts';
-import type { PageResponse } from '#web/frame/page.ts';
-import { redirectTo } from '#web/frame/responses.ts';
+import { type PageResponse, redirectTo } from '#web/frame/page.ts';
 import { toCell } from '#web/wallet-owner/other-cells.ts';
 import { toSignIn } from '#web/wallet-owner/return-path.ts';
 import { OWNED_WALLET_TEXTS as TEXTS } from '#web/wallet-owner/texts.ts';

@@ -1,7 +1,6 @@
 import type { Html } from '#kernel/text/html.ts';
-import { hiddenField } from '#web/fields/form.ts';
-import type { PageResponse } from '#web/frame/page.ts';
-import { redirectTo } from '#web/frame/responses.ts';
+import { hiddenField } from '#web/fields/fields.ts';
+import { type PageResponse, redirectTo } from '#web/frame/page.ts';
 import { ARRIVE, FROM_CELL, HAND_OVER } from '#web/wallet-owner/other-cells.ts';
 
 const WALLET = '/wallet';

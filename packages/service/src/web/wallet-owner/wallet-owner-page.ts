@@ -1,9 +1,8 @@
 import type { Refusal } from '#kernel/faults/refusal.ts';
 import type { Html } from '#kernel/text/html.ts';
 import { CONSOLE_STYLE_ELEMENT } from '#web/assets/page-policy.ts';
-import type { PageResponse } from '#web/frame/page.ts';
+import { type PageResponse, showPage } from '#web/frame/page.ts';
 import { type Frame, pageOf } from '#web/frame/page-shell.ts';
-import { showPage } from '#web/frame/responses.ts';
 
 interface WalletOwnerPage {
   readonly title: string;

@@ -1,15 +1,11 @@
 import { ALERT_SHARES } from '#connections/alerts.ts';
 import { html } from '#kernel/text/html.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
-import { appMark } from '#web/components/app-mark.ts';
-import { button, row } from '#web/components/button.ts';
-import { paragraphs } from '#web/components/list.ts';
-import { card } from '#web/components/section.ts';
+import { appMark, button, card, paragraphs, row } from '#web/components/parts.ts';
 import { alertField } from '#web/wallet/wallet-parts.ts';
 import { AMOUNT_TEXTS } from '#web/components/texts.ts';
 import { parseAmount } from '#web/format/typed-amount.ts';
-import type { PageResponse } from '#web/frame/page.ts';
-import { redirectTo } from '#web/frame/responses.ts';
+import { type PageResponse, redirectTo } from '#web/frame/page.ts';
 import { WALLET_TEXTS } from '#web/wallet/texts.ts';
 import { showWallet } from '#web/wallet/wallet-page.ts';
 import { forWalletOwner, nothingHere, type OwnedWallet } from '#web/wallet-owner/owned-wallet.ts';

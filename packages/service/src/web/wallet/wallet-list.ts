@@ -1,14 +1,9 @@
 import type { ListedConnection } from '#http/cells/wallets/people.ts';
 import type { Person } from '#people/session.ts';
 import { type Html, html } from '#kernel/text/html.ts';
-import { appMark } from '#web/components/app-mark.ts';
-import { button, row } from '#web/components/button.ts';
-import { definitionList } from '#web/components/definition-list.ts';
-import { hiddenField } from '#web/fields/form.ts';
-import { list } from '#web/components/list.ts';
-import { linkLine, pager } from '#web/components/navigation.ts';
+import { hiddenField } from '#web/fields/fields.ts';
 import { warningNotice } from '#web/components/notices.ts';
-import { card, section } from '#web/components/section.ts';
+import { appMark, button, card, definitionList, linkLine, list, pager, row, section } from '#web/components/parts.ts';
 import type { Formats } from '#web/format/formats.ts';
 import { alignerOf, stateBadge } from '#web/wallet/wallet-parts.ts';
 import { WALLET_TEXTS } from '#web/wallet/texts.ts';

@@ -1,13 +1,12 @@
 import { type Html, html } from '#kernel/text/html.ts';
-import { badge } from '#web/components/badge.ts';
 import { WALLET_TEXTS } from '#web/wallet/texts.ts';
 import type { WalletState } from '#web/wallet-owner/owned-wallet.ts';
 import type { Micros } from '#kernel/values/micros.ts';
-import { alignedAmount } from '#web/figures/money.ts';
+import { alignedAmount } from '#web/figures/figures.ts';
 import type { Formats } from '#web/format/formats.ts';
 import { ALERT_SHARES } from '#connections/alerts.ts';
-import { button } from '#web/components/button.ts';
-import { checkboxField } from '#web/fields/checkbox-field.ts';
+import { badge, button } from '#web/components/parts.ts';
+import { checkboxField } from '#web/fields/fields.ts';
 
 /** A wallet's state as a badge. Every state that stops the app from spending stands out. */
 export function stateBadge(state: WalletState): Html {

@@ -1,11 +1,10 @@
 import { type Html, html } from '#kernel/text/html.ts';
 import { parseCallId, parseCorrelationId } from '#kernel/values/ids.ts';
 import type { CallReceipt } from '#calls/usage/report.ts';
-import { definitionList } from '#web/components/definition-list.ts';
 import { saidBy, timelineOf } from '#web/console/calls/timeline.ts';
 import { wireName } from '#web/format/wire-name.ts';
-import { moment } from '#web/figures/moment.ts';
-import { card, section } from '#web/components/section.ts';
+import { moment } from '#web/figures/figures.ts';
+import { card, definitionList, section } from '#web/components/parts.ts';
 import { type AppRequest, forApp, showAppPage, showMissing } from '#web/console/frame/app-page.ts';
 import { outcomeOf } from '#web/console/calls/calls-page.ts';
 import { eachOnce, type KnownCall } from '#http/planes/find-calls.ts';

@@ -11,19 +11,17 @@ import { parseId, type Mode } from '#kernel/values/ids.ts';
 import type { Micros } from '#kernel/values/micros.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { CONSOLE_SCRIPT } from '#web/assets/console-script.ts';
-import { button } from '#web/components/button.ts';
-import { breadcrumbs, pager } from '#web/components/navigation.ts';
+import { breadcrumbs, button, pager } from '#web/components/parts.ts';
 import { errorSummary, warningNotice } from '#web/components/notices.ts';
 import { appPath, modeOf } from '#web/console/frame/mode.ts';
 import { APP_PAGES } from '#web/console/frame/navigation.ts';
 import { CONSOLE_TEXTS as TEXTS } from '#web/console/frame/texts.ts';
 import type { ActingRequest } from '#web/frame/acting-on.ts';
 import type { Cookies } from '#web/frame/cookies.ts';
-import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import { type PageMethods, type PageRequest, type PageResponse, redirectTo, refusalPage } from '#web/frame/page.ts';
 import { consoleDocument, ownerHeader } from '#web/frame/owner-page.ts';
 import type { Frame } from '#web/frame/page-shell.ts';
 import type { Form } from '#web/forms/read-form.ts';
-import { redirectTo, refusalPage } from '#web/frame/responses.ts';
 
 /** What the routes of app owners act on, and these pages too. */
 type OfRoutes =

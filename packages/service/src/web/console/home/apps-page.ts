@@ -4,22 +4,18 @@ import type { AppId } from '#kernel/values/ids.ts';
 import { type Micros, micros } from '#kernel/values/micros.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
 import { CONSOLE_SCRIPT } from '#web/assets/console-script.ts';
-import { badge } from '#web/components/badge.ts';
-import { button } from '#web/components/button.ts';
-import { list } from '#web/components/list.ts';
-import { moment } from '#web/figures/moment.ts';
+import { moment } from '#web/figures/figures.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
-import { card, section } from '#web/components/section.ts';
+import { badge, button, card, list, section } from '#web/components/parts.ts';
 import { checked } from '#web/forms/checked.ts';
-import { textField } from '#web/fields/text-field.ts';
+import { textField } from '#web/fields/fields.ts';
 import type { ConsoleMethods, ConsoleRequest, ConsoleServices } from '#web/console/frame/app-page.ts';
 import { appIdOnce, onceField } from '#web/forms/once-field.ts';
 import { PERIODS } from '#web/console/home/period.ts';
 import { appPath } from '#web/console/frame/mode.ts';
 import { APPS_TEXTS as TEXTS } from '#web/console/home/texts.ts';
-import type { PageRequest, PageResponse } from '#web/frame/page.ts';
+import { type PageRequest, type PageResponse, redirectTo } from '#web/frame/page.ts';
 import { showOwnerPage } from '#web/frame/owner-page.ts';
-import { redirectTo } from '#web/frame/responses.ts';
 
 /** The number of apps that `byApp` sums. */
 const SUMS_MAX = 100;

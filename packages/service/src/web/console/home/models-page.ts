@@ -2,8 +2,8 @@ import { type Offer, offersTo, type ShownPrice } from '#catalogue/shown-price.ts
 import { type Html, html } from '#kernel/text/html.ts';
 import type { Micros } from '#kernel/values/micros.ts';
 import { filterForm } from '#web/fields/filter.ts';
-import { card } from '#web/components/section.ts';
-import { table } from '#web/figures/table.ts';
+import { card } from '#web/components/parts.ts';
+import { table } from '#web/figures/figures.ts';
 import { type AppRequest, forApp, partsPager, showAppPage } from '#web/console/frame/app-page.ts';
 import { type ModelFilters, modelFilters, narrowed, providerOf, SORTS } from '#web/console/home/model-list.ts';
 import { MODELS_TEXTS as TEXTS } from '#web/console/home/texts.ts';

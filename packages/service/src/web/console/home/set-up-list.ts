@@ -1,5 +1,5 @@
 import { type Html, html } from '#kernel/text/html.ts';
-import { section } from '#web/components/section.ts';
+import { section } from '#web/components/parts.ts';
 import type { AppRequest } from '#web/console/frame/app-page.ts';
 import { appPath } from '#web/console/frame/mode.ts';
 import { SET_UP_TEXTS as TEXTS } from '#web/console/home/texts.ts';

@@ -2,21 +2,16 @@ import { changeAppSchema } from '@purser/contract/control.ts';
 import { pictureOf } from '#developers/apps/logo.ts';
 import { html, type Html } from '#kernel/text/html.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
-import { button } from '#web/components/button.ts';
-import { definitionList } from '#web/components/definition-list.ts';
-import { moment } from '#web/figures/moment.ts';
+import { moment } from '#web/figures/figures.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
-import { card, section } from '#web/components/section.ts';
-import { textArea } from '#web/fields/text-area.ts';
+import { button, card, definitionList, section } from '#web/components/parts.ts';
 import { checked } from '#web/forms/checked.ts';
-import { textField } from '#web/fields/text-field.ts';
+import { hiddenField, textArea, textField } from '#web/fields/fields.ts';
 import { type AppRequest, forApp, showAppPage } from '#web/console/frame/app-page.ts';
 import { linesIn } from '#web/forms/read-form.ts';
 import { HOME_TEXTS, SETTINGS_TEXTS as TEXTS } from '#web/console/home/texts.ts';
 import { withFieldLabels } from '#web/forms/field-labels.ts';
-import type { PageResponse } from '#web/frame/page.ts';
-import { redirectTo } from '#web/frame/responses.ts';
-import { hiddenField } from '#web/fields/form.ts';
+import { type PageResponse, redirectTo } from '#web/frame/page.ts';
 
 const FIELD_NAMES = {
   name: TEXTS.name,

@@ -1,13 +1,8 @@
 import type { Html } from '#kernel/text/html.ts';
 import { html } from '#kernel/text/html.ts';
 import { agentModels, NAMES_MAX } from '#web/coding-agents/agent-models.ts';
-import { amountField } from '#web/fields/amount-field.ts';
-import { button } from '#web/components/button.ts';
-import { checkboxField } from '#web/fields/checkbox-field.ts';
-import { fold } from '#web/components/fold.ts';
-import { selectField } from '#web/fields/select-field.ts';
-import { textArea } from '#web/fields/text-area.ts';
-import { textField } from '#web/fields/text-field.ts';
+import { button, fold } from '#web/components/parts.ts';
+import { amountField, checkboxField, selectField, textArea, textField } from '#web/fields/fields.ts';
 import type { AppRequest } from '#web/console/frame/app-page.ts';
 import { onceField } from '#web/forms/once-field.ts';
 import { typedIn, type TypedSettings } from '#web/console/keys/key-form.ts';

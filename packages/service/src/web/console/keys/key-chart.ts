@@ -2,7 +2,7 @@ import type { ApiKey } from '#developers/keys/api-key.ts';
 import type { Html } from '#kernel/text/html.ts';
 import type { KeyPoint } from '#calls/stats/stats.ts';
 import { barChart } from '#web/figures/bar-chart.ts';
-import { section } from '#web/components/section.ts';
+import { section } from '#web/components/parts.ts';
 import type { AppRequest } from '#web/console/frame/app-page.ts';
 import { KEY_TEXTS as TEXTS } from '#web/console/keys/texts.ts';
 

@@ -2,16 +2,13 @@ import type { ApiKey } from '#developers/keys/api-key.ts';
 import { isAmong } from '#catalogue/catalogue.ts';
 import { offersTo } from '#catalogue/shown-price.ts';
 import { type Html, html } from '#kernel/text/html.ts';
-import { badge } from '#web/components/badge.ts';
-import { codeBlock, codeTabs } from '#web/components/code-block.ts';
 import { warningNotice } from '#web/components/notices.ts';
-import { card, section } from '#web/components/section.ts';
+import { badge, card, codeBlock, codeTabs, section } from '#web/components/parts.ts';
 import { type AppRequest, showAppPage } from '#web/console/frame/app-page.ts';
 import { snippetsFor } from '#web/console/keys/snippets.ts';
 import { KEY_TEXTS as TEXTS, KEYS_TEXTS } from '#web/console/keys/texts.ts';
-import type { PageResponse } from '#web/frame/page.ts';
+import { type PageResponse, redirectTo } from '#web/frame/page.ts';
 import { lateIn, lateNotice } from '#web/frame/late-notice.ts';
-import { redirectTo } from '#web/frame/responses.ts';
 
 /** Stands for a user where the reader puts one of theirs. */
 const SOME_USER = 'anna';

@@ -1,9 +1,7 @@
 import { type Html, html } from '#kernel/text/html.ts';
 import { type Mode, parseCallId } from '#kernel/values/ids.ts';
 import { micros } from '#kernel/values/micros.ts';
-import { codeBlock } from '#web/components/code-block.ts';
-import { definitionList } from '#web/components/definition-list.ts';
-import { section } from '#web/components/section.ts';
+import { codeBlock, definitionList, section } from '#web/components/parts.ts';
 import type { AppRequest } from '#web/console/frame/app-page.ts';
 import {
   chargeIn,

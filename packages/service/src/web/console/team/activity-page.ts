@@ -2,9 +2,8 @@ import { activityPageSchema } from '@purser/contract/trail.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { parseId } from '#kernel/values/ids.ts';
 import { filterForm } from '#web/fields/filter.ts';
-import { moment } from '#web/figures/moment.ts';
-import { card } from '#web/components/section.ts';
-import { table } from '#web/figures/table.ts';
+import { card } from '#web/components/parts.ts';
+import { moment, table } from '#web/figures/figures.ts';
 import { type AppRequest, forApp, partsPager, showAppPage } from '#web/console/frame/app-page.ts';
 import { ACT_TEXTS, ACTIVITY_TEXTS as TEXTS } from '#web/console/team/texts.ts';
 

@@ -1,16 +1,13 @@
 import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
-import { button, buttonLink } from '#web/components/button.ts';
-import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
-import { card } from '#web/components/section.ts';
+import { button, buttonLink, card, linkLine } from '#web/components/parts.ts';
 import type { ConsoleMethods, ConsoleRequest } from '#web/console/frame/app-page.ts';
 import { appPath } from '#web/console/frame/mode.ts';
 import { INVITATION_TEXTS as TEXTS, TEAM_TEXTS } from '#web/console/team/texts.ts';
 import { showOwnerPage } from '#web/frame/owner-page.ts';
-import type { PageRequest, PageResponse } from '#web/frame/page.ts';
+import { type PageRequest, type PageResponse, redirectTo } from '#web/frame/page.ts';
 import { keptToken } from '#web/frame/mailed-token.ts';
-import { redirectTo } from '#web/frame/responses.ts';
 
 const INVITATION = '/invitation';
 

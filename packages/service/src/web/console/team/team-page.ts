@@ -3,20 +3,14 @@ import { inviteSchema, memberParamsSchema } from '@purser/contract/team.ts';
 import type { Invitation, Member } from '#developers/teams/team.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
-import { button } from '#web/components/button.ts';
-import { confirmation } from '#web/components/confirm.ts';
-import { hiddenField } from '#web/fields/form.ts';
-import { moment } from '#web/figures/moment.ts';
-import { errorSummary, successNotice } from '#web/components/notices.ts';
-import { card, section } from '#web/components/section.ts';
-import { selectField } from '#web/fields/select-field.ts';
-import { table } from '#web/figures/table.ts';
-import { textField } from '#web/fields/text-field.ts';
+import { confirmation, errorSummary, successNotice } from '#web/components/notices.ts';
+import { button, card, section } from '#web/components/parts.ts';
+import { moment, table } from '#web/figures/figures.ts';
+import { hiddenField, selectField, textField } from '#web/fields/fields.ts';
 import { type AppRequest, forApp, showAppPage } from '#web/console/frame/app-page.ts';
 import { TEAM_TEXTS as TEXTS } from '#web/console/team/texts.ts';
-import type { PageResponse } from '#web/frame/page.ts';
+import { type PageResponse, redirectTo } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
-import { redirectTo } from '#web/frame/responses.ts';
 
 /** Shows at `/console/:part/team` the members of an app, and invitations. Each form does what a route does. */
 export const teamPage = forApp({

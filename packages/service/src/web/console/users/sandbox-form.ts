@@ -1,23 +1,23 @@
 import { SANDBOX_OUTCOMES } from '@purser/contract/sandbox.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import type { SandboxWallet } from '#sandbox/wallets/sandbox-wallets.ts';
-import { amountField } from '#web/fields/amount-field.ts';
-import { button } from '#web/components/button.ts';
-import { checkboxField } from '#web/fields/checkbox-field.ts';
-import { linkLine } from '#web/components/navigation.ts';
-import { section } from '#web/components/section.ts';
-import { OTHER, otherField, selectField } from '#web/fields/select-field.ts';
-import { textField } from '#web/fields/text-field.ts';
+import { button, codeBlock, linkLine, section } from '#web/components/parts.ts';
+import {
+  amountField,
+  checkboxField,
+  hiddenField,
+  OTHER,
+  otherField,
+  selectField,
+  textField,
+} from '#web/fields/fields.ts';
 import type { AppRequest } from '#web/console/frame/app-page.ts';
 import { OUTCOME_TEXTS, SANDBOX_TEXTS as TEXTS, TEST_TOKEN_TEXTS } from '#web/console/users/texts.ts';
 import { amountText } from '#web/format/typed-amount.ts';
 import type { Form } from '#web/forms/read-form.ts';
 import type { AppId } from '#kernel/values/ids.ts';
-import { codeBlock } from '#web/components/code-block.ts';
 import type { TestToken } from '#developers/teams/test-token.ts';
-import { hiddenField } from '#web/fields/form.ts';
-import { moment } from '#web/figures/moment.ts';
-import { table } from '#web/figures/table.ts';
+import { moment, table } from '#web/figures/figures.ts';
 
 /** The fields as they are typed. */
 export interface Typed {

@@ -5,11 +5,10 @@ import { parseEndUserId } from '#kernel/values/ids.ts';
 import { type Micros, micros } from '#kernel/values/micros.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { SandboxWallet } from '#sandbox/wallets/sandbox-wallets.ts';
-import { badge } from '#web/components/badge.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
-import { card, section } from '#web/components/section.ts';
-import { OTHER } from '#web/fields/select-field.ts';
-import { table } from '#web/figures/table.ts';
+import { badge, card, section } from '#web/components/parts.ts';
+import { OTHER } from '#web/fields/fields.ts';
+import { table } from '#web/figures/figures.ts';
 import { type AppRequest, forApp, partsPager, showAppPage } from '#web/console/frame/app-page.ts';
 import {
   AS_USUAL,
@@ -25,9 +24,8 @@ import {
 import { SANDBOX_TEXTS as TEXTS, TEST_TOKEN_TEXTS } from '#web/console/users/texts.ts';
 import { parseAmount } from '#web/format/typed-amount.ts';
 import { checked } from '#web/forms/checked.ts';
-import type { PageResponse } from '#web/frame/page.ts';
+import { type PageResponse, redirectTo } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
-import { redirectTo } from '#web/frame/responses.ts';
 
 const PAGE_LENGTH = 50;
 

@@ -1,6 +1,6 @@
 import { html } from '#kernel/text/html.ts';
 import { parseEndUserId } from '#kernel/values/ids.ts';
-import { card } from '#web/components/section.ts';
+import { card } from '#web/components/parts.ts';
 import { sessionList, SESSIONS_SHOWN_MAX } from '#web/figures/session-list.ts';
 import { forApp, partsPager, showAppPage, showMissing } from '#web/console/frame/app-page.ts';
 import { SANDBOX_TEXTS, SESSIONS_TEXTS as TEXTS, USER_TEXTS, USERS_TEXTS } from '#web/console/users/texts.ts';

@@ -3,17 +3,12 @@ import { parseEndUserId } from '#kernel/values/ids.ts';
 import type { Micros } from '#kernel/values/micros.ts';
 import type { AppUsers } from '#ledger/overview/app-users.ts';
 import type { CallTrace } from '#calls/traces/traces.ts';
-import { badge } from '#web/components/badge.ts';
-import { definitionList } from '#web/components/definition-list.ts';
-import { figures } from '#web/figures/figures.ts';
-import { moment } from '#web/figures/moment.ts';
-import { linkLine } from '#web/components/navigation.ts';
-import { card } from '#web/components/section.ts';
-import { table } from '#web/figures/table.ts';
+import { figures, moment, table } from '#web/figures/figures.ts';
+import { badge, card, definitionList, linkLine } from '#web/components/parts.ts';
 import { type AppRequest, forApp, showAppPage, showMissing } from '#web/console/frame/app-page.ts';
 import { outcomeOf } from '#web/console/calls/calls-page.ts';
 import { USER_TEXTS as TEXTS, USERS_TEXTS } from '#web/console/users/texts.ts';
-import { redirectTo } from '#web/frame/responses.ts';
+import { redirectTo } from '#web/frame/page.ts';
 
 const SHOWN_CALLS = 10;
 

@@ -1,13 +1,11 @@
 import { type Html, html } from '#kernel/text/html.ts';
 import type { AppUser } from '#ledger/overview/app-users.ts';
-import { badge } from '#web/components/badge.ts';
 import { filterForm } from '#web/fields/filter.ts';
-import { moment } from '#web/figures/moment.ts';
-import { card } from '#web/components/section.ts';
-import { table } from '#web/figures/table.ts';
+import { badge, card } from '#web/components/parts.ts';
+import { moment, table } from '#web/figures/figures.ts';
 import { type AppRequest, forApp, partsPager, showAppPage } from '#web/console/frame/app-page.ts';
 import { USERS_TEXTS as TEXTS } from '#web/console/users/texts.ts';
-import { redirectTo } from '#web/frame/responses.ts';
+import { redirectTo } from '#web/frame/page.ts';
 
 const PAGE_LENGTH = 50;
 

@@ -2,10 +2,9 @@ import { DELIVERY_STATES } from '@purser/contract/webhooks.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
 import type { EventHistory } from '#webhooks/history/history.ts';
-import { badge } from '#web/components/badge.ts';
+import { badge } from '#web/components/parts.ts';
 import { filterForm } from '#web/fields/filter.ts';
-import { moment } from '#web/figures/moment.ts';
-import { table } from '#web/figures/table.ts';
+import { moment, table } from '#web/figures/figures.ts';
 import { type AppRequest, partsPager } from '#web/console/frame/app-page.ts';
 import { ERROR_TEXTS, STATE_TEXTS, WEBHOOKS_TEXTS as TEXTS } from '#web/console/webhooks/texts.ts';
 

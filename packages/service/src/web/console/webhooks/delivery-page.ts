@@ -1,10 +1,7 @@
 import { type Html, html } from '#kernel/text/html.ts';
 import type { EventHistory } from '#webhooks/history/history.ts';
-import { codeBlock } from '#web/components/code-block.ts';
-import { definitionList } from '#web/components/definition-list.ts';
-import { moment } from '#web/figures/moment.ts';
-import { card, section } from '#web/components/section.ts';
-import { table } from '#web/figures/table.ts';
+import { card, codeBlock, definitionList, section } from '#web/components/parts.ts';
+import { moment, table } from '#web/figures/figures.ts';
 import { type AppRequest, forApp, showAppPage, showMissing } from '#web/console/frame/app-page.ts';
 import { stateBadge, userOf, wordsOf } from '#web/console/webhooks/deliveries-list.ts';
 import { DELIVERY_TEXTS as TEXTS, WEBHOOKS_TEXTS } from '#web/console/webhooks/texts.ts';

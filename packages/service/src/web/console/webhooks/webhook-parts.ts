@@ -1,21 +1,15 @@
 import { type Html, html } from '#kernel/text/html.ts';
 import type { Subscription } from '#webhooks/subscriptions/subscription.ts';
-import { badge } from '#web/components/badge.ts';
-import { button } from '#web/components/button.ts';
-import { codeBlock } from '#web/components/code-block.ts';
-import { confirmation } from '#web/components/confirm.ts';
-import { definitionList } from '#web/components/definition-list.ts';
-import { card, section } from '#web/components/section.ts';
+import { confirmation } from '#web/components/notices.ts';
+import { badge, button, card, codeBlock, definitionList, section } from '#web/components/parts.ts';
 import type { AppRequest } from '#web/console/frame/app-page.ts';
 import { DELIVERY_TEXTS, LOCAL_TEXTS, WEBHOOKS_TEXTS as TEXTS } from '#web/console/webhooks/texts.ts';
 import { EVENT_TYPES, type EventType } from '@purser/contract/webhooks.ts';
-import { selectField } from '#web/fields/select-field.ts';
+import { hiddenField, selectField } from '#web/fields/fields.ts';
 import type { SentTest } from '#webhooks/subscriptions/test-event.ts';
 import { isTaken, wordsOf } from '#web/console/webhooks/deliveries-list.ts';
 import type { ListenToken } from '#developers/teams/listen-token.ts';
-import { hiddenField } from '#web/fields/form.ts';
-import { moment } from '#web/figures/moment.ts';
-import { table } from '#web/figures/table.ts';
+import { moment, table } from '#web/figures/figures.ts';
 
 /** A secret that was just made. */
 export function secretNotice(secret: string): Html {

@@ -5,7 +5,7 @@ import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { Subscription } from '#webhooks/subscriptions/subscription.ts';
 import type { SentTest } from '#webhooks/subscriptions/test-event.ts';
 import { errorSummary, successNotice, warningNotice } from '#web/components/notices.ts';
-import { section } from '#web/components/section.ts';
+import { section } from '#web/components/parts.ts';
 import { type AppRequest, forApp, showAppPage } from '#web/console/frame/app-page.ts';
 import { deliveriesList } from '#web/console/webhooks/deliveries-list.ts';
 import {
@@ -28,9 +28,8 @@ import {
   tokenNotice,
 } from '#web/console/webhooks/webhook-parts.ts';
 import { withFieldLabels } from '#web/forms/field-labels.ts';
-import type { PageResponse } from '#web/frame/page.ts';
+import { type PageResponse, redirectTo } from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
-import { redirectTo } from '#web/frame/responses.ts';
 
 /** Shows at `/console/:part/webhooks` the endpoint of the app, tests of it, and what was sent to it. */
 export const webhooksPage = forApp({

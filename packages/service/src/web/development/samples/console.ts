@@ -1,11 +1,9 @@
 import { barChart } from '#web/figures/bar-chart.ts';
-import { button } from '#web/components/button.ts';
-import { codeBlock, codeTabs } from '#web/components/code-block.ts';
-import { confirmation } from '#web/components/confirm.ts';
+import { button, codeBlock, codeTabs } from '#web/components/parts.ts';
+import { confirmation } from '#web/components/notices.ts';
 import { figures } from '#web/figures/figures.ts';
 import { filterForm } from '#web/fields/filter.ts';
-import { provenForm } from '#web/fields/form.ts';
-import { textArea } from '#web/fields/text-area.ts';
+import { provenForm, textArea } from '#web/fields/fields.ts';
 import { html } from '#kernel/text/html.ts';
 import { type ComponentSample, sample } from '#web/development/samples/sample.ts';
 import { HERE, LONG_NAME } from '#web/development/samples/sample-values.ts';

@@ -1,11 +1,15 @@
 import { html } from '#kernel/text/html.ts';
-import { amountField } from '#web/fields/amount-field.ts';
-import { button, buttonLink, buttonLinkAside, row } from '#web/components/button.ts';
-import { checkboxField } from '#web/fields/checkbox-field.ts';
-import { choiceField } from '#web/fields/choice-field.ts';
-import { hiddenField, provenForm } from '#web/fields/form.ts';
-import { otherField, selectField } from '#web/fields/select-field.ts';
-import { textField } from '#web/fields/text-field.ts';
+import { button, buttonLink, buttonLinkAside, row } from '#web/components/parts.ts';
+import {
+  amountField,
+  checkboxField,
+  choiceField,
+  hiddenField,
+  otherField,
+  provenForm,
+  selectField,
+  textField,
+} from '#web/fields/fields.ts';
 import { type ComponentSample, sample } from '#web/development/samples/sample.ts';
 import { HERE } from '#web/development/samples/sample-values.ts';
 

@@ -1,12 +1,7 @@
 import { type Html, html } from '#kernel/text/html.ts';
-import { badge } from '#web/components/badge.ts';
-import { button } from '#web/components/button.ts';
-import { definitionList } from '#web/components/definition-list.ts';
-import { provenForm } from '#web/fields/form.ts';
-import { list, paragraphs } from '#web/components/list.ts';
-import { moment } from '#web/figures/moment.ts';
-import { alignedAmount, headlineAmount, signedAmount } from '#web/figures/money.ts';
-import { table } from '#web/figures/table.ts';
+import { provenForm } from '#web/fields/fields.ts';
+import { badge, button, definitionList, list, paragraphs } from '#web/components/parts.ts';
+import { alignedAmount, headlineAmount, moment, signedAmount, table } from '#web/figures/figures.ts';
 import { type ComponentSample, sample } from '#web/development/samples/sample.ts';
 import type { Formats } from '#web/format/formats.ts';
 import {

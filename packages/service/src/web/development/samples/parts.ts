@@ -1,13 +1,19 @@
 import { type Html, html } from '#kernel/text/html.ts';
-import { appMark, initial } from '#web/components/app-mark.ts';
-import { badge } from '#web/components/badge.ts';
-import { button } from '#web/components/button.ts';
-import { fold } from '#web/components/fold.ts';
-import { provenForm } from '#web/fields/form.ts';
-import { breadcrumbs, linkLine, pager, steps } from '#web/components/navigation.ts';
 import { errorSummary, successNotice, warningNotice } from '#web/components/notices.ts';
-import { card, section } from '#web/components/section.ts';
-import { textField } from '#web/fields/text-field.ts';
+import {
+  appMark,
+  badge,
+  breadcrumbs,
+  button,
+  card,
+  fold,
+  initial,
+  linkLine,
+  pager,
+  section,
+  steps,
+} from '#web/components/parts.ts';
+import { provenForm, textField } from '#web/fields/fields.ts';
 import { type ComponentSample, sample } from '#web/development/samples/sample.ts';
 import { HERE, LONG_NAME } from '#web/development/samples/sample-values.ts';
 

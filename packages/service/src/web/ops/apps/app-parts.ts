@@ -5,7 +5,7 @@ import type { AppId } from '#kernel/values/ids.ts';
 import { micros } from '#kernel/values/micros.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
 import type { Figures } from '#calls/stats/stats.ts';
-import { badge } from '#web/components/badge.ts';
+import { badge } from '#web/components/parts.ts';
 import { figures } from '#web/figures/figures.ts';
 import { callsChart } from '#web/console/home/calls-chart.ts';
 import { PERIODS } from '#web/console/home/period.ts';

@@ -2,7 +2,6 @@ import { auditEntrySchema } from '@purser/contract/trail.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { AuditSearch, EntryFilter } from '#operator/look-up/audit-trail.ts';
-import { linkLine } from '#web/components/navigation.ts';
 import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
 import { type AppNames, code, opsPath, part, soft } from '#web/ops/frame/details.ts';
 import { type Fields, listPage, type Typed, typedIn } from '#web/ops/frame/list-page.ts';
@@ -11,11 +10,10 @@ import { dateOf, epochMsOf } from '#kernel/time/clock.ts';
 import { parseId } from '#kernel/values/ids.ts';
 import type { Micros } from '#kernel/values/micros.ts';
 import { parseAmount } from '#web/format/typed-amount.ts';
-import { fold } from '#web/components/fold.ts';
-import { list } from '#web/components/list.ts';
+import { fold, linkLine, list } from '#web/components/parts.ts';
 import { foundEntryToWire } from '#http/serializers/audit-to-wire.ts';
 import { csvField } from '#http/serializers/csv.ts';
-import { refusalPage } from '#web/frame/responses.ts';
+import { refusalPage } from '#web/frame/page.ts';
 
 /** An act has up to a kilobyte on the page, with its changes. */
 const PAGE_LENGTH = 25;

@@ -1,7 +1,7 @@
 import { dateOf, epochMsOf, isoOf } from '#kernel/time/clock.ts';
 import { type Html, html } from '#kernel/text/html.ts';
-import { row } from '#web/components/button.ts';
-import { textField } from '#web/fields/text-field.ts';
+import { row } from '#web/components/parts.ts';
+import { textField } from '#web/fields/fields.ts';
 import type { Formats } from '#web/format/formats.ts';
 import type { Form } from '#web/forms/read-form.ts';
 import { FILE_TEXTS as TEXTS } from '#web/ops/bills/texts.ts';

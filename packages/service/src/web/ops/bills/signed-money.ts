@@ -1,6 +1,6 @@
 import { type Html, html } from '#kernel/text/html.ts';
 import { micros } from '#kernel/values/micros.ts';
-import { signedAmount } from '#web/figures/money.ts';
+import { signedAmount } from '#web/figures/figures.ts';
 import type { Formats } from '#web/format/formats.ts';
 
 /** An amount that may be negative, with its sign. `none`: a missing one. */

@@ -1,9 +1,7 @@
 import { type CatalogueFile, type CatalogueModel, upstreamsOf } from '@purser/contract/catalogue.ts';
 import { type Html, html } from '#kernel/text/html.ts';
-import { badge } from '#web/components/badge.ts';
-import { buttonLink, row } from '#web/components/button.ts';
 import { filterForm } from '#web/fields/filter.ts';
-import { card } from '#web/components/section.ts';
+import { badge, buttonLink, card, row } from '#web/components/parts.ts';
 import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
 import { code, listing, opsPath, soft } from '#web/ops/frame/details.ts';
 import { pagerOf } from '#web/ops/frame/list-page.ts';

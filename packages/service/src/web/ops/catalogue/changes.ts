@@ -1,11 +1,8 @@
 import { granted } from '#http/planes/planes.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import type { Act } from '#operator/acts/act.ts';
-import { badge } from '#web/components/badge.ts';
-import { button } from '#web/components/button.ts';
-import { confirmation } from '#web/components/confirm.ts';
-import { linkLine } from '#web/components/navigation.ts';
-import { card } from '#web/components/section.ts';
+import { confirmation } from '#web/components/notices.ts';
+import { badge, button, card, linkLine } from '#web/components/parts.ts';
 import type { Form } from '#web/forms/read-form.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import { type Again, actPage, hiddenFields, reasonField, reasonIn } from '#web/ops/frame/act-page.ts';

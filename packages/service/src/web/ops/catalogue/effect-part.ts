@@ -2,7 +2,7 @@ import type { CatalogueModel } from '@purser/contract/catalogue.ts';
 import { type Difference, differencesOf } from '#catalogue/differences.ts';
 import { effectOf, laterMoments, SAMPLE_CALL, type SampleCost, type UpstreamEffect } from '#catalogue/price-effect.ts';
 import { type Html, html } from '#kernel/text/html.ts';
-import { list } from '#web/components/list.ts';
+import { list } from '#web/components/parts.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
 import { code, listing, part, soft } from '#web/ops/frame/details.ts';
 import { EDIT_TEXTS as TEXTS, MODEL_TEXTS } from '#web/ops/catalogue/texts.ts';

@@ -6,7 +6,7 @@ import type { OperatorPlane } from '#http/planes/operator-plane.ts';
 import { epochMsOf } from '#kernel/time/clock.ts';
 import type { Html } from '#kernel/text/html.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
-import { badge } from '#web/components/badge.ts';
+import { badge } from '#web/components/parts.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
 import { soft } from '#web/ops/frame/details.ts';
 import { CATALOGUE_TEXTS as TEXTS } from '#web/ops/catalogue/texts.ts';

@@ -1,7 +1,6 @@
 import { Html, html } from '#kernel/text/html.ts';
-import { definitionList } from '#web/components/definition-list.ts';
-import { section } from '#web/components/section.ts';
-import { table } from '#web/figures/table.ts';
+import { definitionList, section } from '#web/components/parts.ts';
+import { table } from '#web/figures/figures.ts';
 
 type Words = Html | string;
 

@@ -9,15 +9,19 @@ import type { Account, SignedIn } from '#developers/sessions/session.ts';
 import { html } from '#kernel/text/html.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { micros } from '#kernel/values/micros.ts';
-import { button, buttonLink, buttonLinkAside } from '#web/components/button.ts';
-import { hiddenField, PROOF_FIELD } from '#web/fields/form.ts';
-import { linkLine } from '#web/components/navigation.ts';
-import { card } from '#web/components/section.ts';
-import { moment } from '#web/figures/moment.ts';
-import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import { hiddenField, PROOF_FIELD } from '#web/fields/fields.ts';
+import { button, buttonLink, buttonLinkAside, card, linkLine } from '#web/components/parts.ts';
+import { moment } from '#web/figures/figures.ts';
+import {
+  type PageMethods,
+  type PageRequest,
+  type PageResponse,
+  redirectTo,
+  refusalPage,
+  refusedBy,
+} from '#web/frame/page.ts';
 import type { Form } from '#web/forms/read-form.ts';
 import { pageOf } from '#web/frame/page-shell.ts';
-import { redirectTo, refusalPage, refusedBy } from '#web/frame/responses.ts';
 import type { OpsPage, OpsRequest, OpsServices } from '#web/ops/frame/asked.ts';
 import { appLink, entityLink, mayOpen } from '#web/ops/frame/links.ts';
 import { type OpsPageParts, showOpsPage } from '#web/ops/frame/ops-page.ts';

@@ -1,7 +1,6 @@
 import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
-import { pager } from '#web/components/navigation.ts';
-import { card } from '#web/components/section.ts';
+import { card, pager } from '#web/components/parts.ts';
 import { type FilterField, filterForm } from '#web/fields/filter.ts';
 import type { Again } from '#web/ops/frame/act-page.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';

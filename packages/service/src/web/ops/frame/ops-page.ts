@@ -1,14 +1,13 @@
 import type { OperatorRole } from '@purser/contract/operator-access.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import type { Refusal } from '#kernel/faults/refusal.ts';
-import { breadcrumbs } from '#web/components/navigation.ts';
+import { breadcrumbs } from '#web/components/parts.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { CONSOLE_SCRIPT } from '#web/assets/console-script.ts';
-import type { PageRequest, PageResponse } from '#web/frame/page.ts';
+import { type PageRequest, type PageResponse, showPage } from '#web/frame/page.ts';
 import { CONSOLE_STYLE_ELEMENT } from '#web/assets/page-policy.ts';
 import { ownerHeader } from '#web/frame/owner-page.ts';
 import { type Frame, footerOf, headOf } from '#web/frame/page-shell.ts';
-import { showPage } from '#web/frame/responses.ts';
 import { opsPath } from '#web/ops/frame/details.ts';
 import { OPS_TEXTS as TEXTS } from '#web/ops/frame/texts.ts';
 import { mayOpen } from '#web/ops/frame/links.ts';

@@ -1,10 +1,7 @@
 import { type Html, html } from '#kernel/text/html.ts';
 import type { Health } from '#operator/health/health.ts';
-import { badge } from '#web/components/badge.ts';
-import { definitionList } from '#web/components/definition-list.ts';
 import { figures } from '#web/figures/figures.ts';
-import { fold } from '#web/components/fold.ts';
-import { list } from '#web/components/list.ts';
+import { badge, definitionList, fold, list } from '#web/components/parts.ts';
 import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
 import { code, listing, part } from '#web/ops/frame/details.ts';
 import { bytesText, durationText } from '#web/ops/health/measures.ts';

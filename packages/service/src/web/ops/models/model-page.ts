@@ -3,11 +3,7 @@ import { effectOf } from '#catalogue/price-effect.ts';
 import { granted } from '#http/planes/planes.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { refuse } from '#kernel/faults/refusal.ts';
-import { button, buttonLink, row } from '#web/components/button.ts';
-import { definitionList } from '#web/components/definition-list.ts';
-import { hiddenField } from '#web/fields/form.ts';
-import type { PageResponse } from '#web/frame/page.ts';
-import { redirectTo } from '#web/frame/responses.ts';
+import { type PageResponse, redirectTo } from '#web/frame/page.ts';
 import { type Again, actPage } from '#web/ops/frame/act-page.ts';
 import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
 import { code, listing, opsPath, part } from '#web/ops/frame/details.ts';
@@ -23,9 +19,9 @@ import { concernedApps, effectPart, effectTables, sampleWords, usedBy } from '#w
 import { healthBadge, priceCells, stateBadge } from '#web/ops/catalogue/parts.ts';
 import { CATALOGUE_TEXTS, EDIT_TEXTS, MODEL_TEXTS as TEXTS } from '#web/ops/catalogue/texts.ts';
 import { laterPricesPart, pricesPart } from '#web/ops/models/prices-part.ts';
-import { confirmation } from '#web/components/confirm.ts';
-import { list } from '#web/components/list.ts';
-import { textField } from '#web/fields/text-field.ts';
+import { confirmation } from '#web/components/notices.ts';
+import { button, buttonLink, definitionList, list, row } from '#web/components/parts.ts';
+import { hiddenField, textField } from '#web/fields/fields.ts';
 
 /** The page `/ops/model?id=`, which shows one entry with its prices, upstreams and aliases, and who uses it. */
 export const modelPage: OpsPage = { GET: (asked) => showModel(asked) };

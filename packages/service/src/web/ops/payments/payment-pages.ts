@@ -7,19 +7,15 @@ import { CASE_ACTS, type CaseAct, type CaseEffect } from '#payments/cases/effect
 import type { CaseRow } from '#payments/cases/queries.ts';
 import { type CaseWithEffects, leftOf } from '#payments/overview/overview.ts';
 import type { PaymentOfCheckout } from '#payments/overview/queries.ts';
-import { badge } from '#web/components/badge.ts';
-import { button, buttonLink } from '#web/components/button.ts';
-import { definitionList } from '#web/components/definition-list.ts';
-import { hiddenField } from '#web/fields/form.ts';
-import { headlineAmount } from '#web/figures/money.ts';
-import { card } from '#web/components/section.ts';
+import { hiddenField } from '#web/fields/fields.ts';
+import { headlineAmount } from '#web/figures/figures.ts';
+import { badge, button, buttonLink, card, definitionList, linkLine } from '#web/components/parts.ts';
 import { actPage, hiddenFields, reasonField, reasonIn } from '#web/ops/frame/act-page.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
 import { type AppNames, code, listing, opsPath, part, soft } from '#web/ops/frame/details.ts';
 import { ACT_TEXTS, ANOMALY_TEXTS, KIND_TEXTS, PAYMENT_TEXTS as TEXTS, STATE_TEXTS } from '#web/ops/payments/texts.ts';
 import { parseId } from '#kernel/values/ids.ts';
 import { PendingAct } from '#operator/acts/pending-act.ts';
-import { linkLine } from '#web/components/navigation.ts';
 
 /** The page `/ops/payment?id=`, which shows a checkout and everything that hangs on it. Its form looks it up at the processor. */
 export const paymentPage = actPage({

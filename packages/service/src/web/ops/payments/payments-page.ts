@@ -1,8 +1,8 @@
 import { html } from '#kernel/text/html.ts';
 import { parseEndUserId, parseId } from '#kernel/values/ids.ts';
 import { PAYMENT_KINDS, PAYMENT_STATES, type PaymentFilter, type PaymentLine } from '#payments/overview/queries.ts';
-import { badge } from '#web/components/badge.ts';
-import { redirectTo } from '#web/frame/responses.ts';
+import { badge } from '#web/components/parts.ts';
+import { redirectTo } from '#web/frame/page.ts';
 import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
 import { type AppNames, ofCells, opsPath, soft } from '#web/ops/frame/details.ts';
 import { choicesOf, listPage, type Typed } from '#web/ops/frame/list-page.ts';

@@ -3,12 +3,7 @@ import { type CatalogueProvider, credentialOf, keyNamesOf, originOf } from '@pur
 import { type Html, html } from '#kernel/text/html.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { ProviderTested } from '#operator/catalogue/provider-test.ts';
-import { badge } from '#web/components/badge.ts';
-import { button } from '#web/components/button.ts';
-import { definitionList } from '#web/components/definition-list.ts';
-import { linkLine } from '#web/components/navigation.ts';
-import { textArea } from '#web/fields/text-area.ts';
-import { textField } from '#web/fields/text-field.ts';
+import { textArea, textField } from '#web/fields/fields.ts';
 import type { Form } from '#web/forms/read-form.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
@@ -20,7 +15,7 @@ import { CATALOGUE_TEXTS, EDIT_TEXTS, PROVIDER_TEXTS as TEXTS } from '#web/ops/c
 import { differencesOf } from '#catalogue/differences.ts';
 import { granted } from '#http/planes/planes.ts';
 import { isJsonObject, parseJson } from '#kernel/text/json.ts';
-import { list } from '#web/components/list.ts';
+import { badge, button, definitionList, linkLine, list } from '#web/components/parts.ts';
 import { actPage } from '#web/ops/frame/act-page.ts';
 
 const TEMPLATE = { kind: 'openai-compatible', baseUrl: 'https://api.vendor.example/v1', apiKey: 'vendor' };

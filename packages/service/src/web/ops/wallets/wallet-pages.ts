@@ -3,7 +3,6 @@ import { walletFilterOf } from '#http/operator-plane/money/wallets.ts';
 import { html, type Html } from '#kernel/text/html.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { ListedWallet } from '#operator/money/wallets.ts';
-import { buttonLink, row } from '#web/components/button.ts';
 import { AMOUNT_TEXTS } from '#web/components/texts.ts';
 import { amountText, parseAmount } from '#web/format/typed-amount.ts';
 import { checked } from '#web/forms/checked.ts';
@@ -15,10 +14,8 @@ import { ACT_TEXTS, ASK_TEXTS, ENTRY_TEXTS, WALLET_TEXTS, WALLETS_TEXTS as TEXTS
 import type { AppId, EndUserId } from '#kernel/values/ids.ts';
 import { type Micros, microsFromRow, microsSumFromRow } from '#kernel/values/micros.ts';
 import { parsePlace, type Place, placeText } from '#ledger/history/place.ts';
-import { badge } from '#web/components/badge.ts';
-import { definitionList } from '#web/components/definition-list.ts';
 import { figures } from '#web/figures/figures.ts';
-import { card } from '#web/components/section.ts';
+import { badge, buttonLink, card, definitionList, row } from '#web/components/parts.ts';
 import { walletAsked } from '#web/ops/wallets/act-page.ts';
 
 const PAGE_WALLETS = 50;
