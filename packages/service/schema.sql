@@ -1958,6 +1958,9 @@ grant execute on function db.analyze_small_table() to purser_live;
 --   plpgsql, stable, security definer, search_path=pg_catalog
 grant execute on function db.archive_backlog() to purser_live;
 
+-- db.are_ordinary_holds(largest bigint, amount bigint, open_streams bigint, streams_max integer, open_calls bigint, calls_max integer) returns boolean
+--   sql, immutable
+
 -- db.budget_outcome(least_amount bigint, budget bigint, spent bigint, held bigint) returns text
 --   sql, immutable
 
@@ -1969,6 +1972,9 @@ grant execute on function db.current_month() to purser_live;
 --   sql, immutable
 
 -- db.hold_outcome(largest bigint, least_amount bigint, is_connected boolean, is_suspended boolean, balance bigint, cap bigint, cap_spent bigint, cap_held bigint, open_streams integer, streams_max integer, open_calls integer, calls_max integer) returns text
+--   sql, immutable
+
+-- db.in_month(amount bigint, its_month date, month date) returns bigint
 --   sql, immutable
 
 -- db.largest_hold(is_connected boolean, is_suspended boolean, balance bigint, held bigint, cap bigint, cap_spent bigint, cap_held bigint) returns bigint
@@ -2000,8 +2006,14 @@ grant execute on function idempotency.find(uuid) to purser_live;
 -- ledger.added_to_wallet(debit ledger.book, credit ledger.book, amount bigint) returns bigint
 --   sql, immutable
 
+-- ledger.are_ordinary_ends(are_covered boolean, is_clawed boolean, cap_month date, first_month date, last_month date) returns boolean
+--   sql, immutable
+
 -- ledger.arrive(p_move integer, p_version bigint, p_facts jsonb) returns void
 --   plpgsql, volatile, search_path=pg_catalog
+
+-- ledger.asked_holds(p_requests db.hold_request[], p_instances bigint[]) returns TABLE(call_id uuid, amount bigint, streams_max integer, calls_max integer, key_digest bytea, body_digest bytea, instance_id bigint, wallet_id bigint)
+--   sql, stable
 
 -- ledger.bar_month(p_month date) returns void
 --   plpgsql, volatile, search_path=pg_catalog
@@ -2020,6 +2032,9 @@ grant execute on function ledger.begin_drains(uuid[]) to purser_live;
 -- ledger.begin_wallet_ids(p_cell integer) returns boolean
 --   plpgsql, volatile, search_path=pg_catalog
 
+-- ledger.book_holds(p_instance bigint, p_requests db.hold_request[], p_wallets bigint[], p_amounts bigint[], p_month date, p_budgets ledger.key_budgets[]) returns void
+--   plpgsql, volatile
+
 -- ledger.booked_before(p_cause text, p_kinds ledger.entry_kind[], p_amount bigint) returns text
 --   sql, stable, search_path=pg_catalog
 
@@ -2031,6 +2046,9 @@ grant execute on function ledger.booked_for(uuid[]) to purser_live;
 --   sql, immutable
 
 -- ledger.budget_here(budget bigint, allowance bigint, allowance_limit bigint) returns bigint
+--   sql, immutable
+
+-- ledger.budget_refusal(b ledger.key_budgets, least_amount bigint, budget bigint) returns text
 --   sql, immutable
 
 -- ledger.budget_use(p_key text) returns TABLE(month date, spent bigint, held bigint, allowance bigint, number bigint)
@@ -2078,6 +2096,12 @@ grant execute on function ledger.days(bigint,bigint,integer,bigint) to purser_li
 --   sql, stable, security definer, search_path=pg_catalog, work_mem=64MB, jit=off
 grant execute on function ledger.differences() to purser_live;
 
+-- ledger.drains_of(p_wallet bigint, p_most integer, p_joined uuid[]) returns uuid[]
+--   plpgsql, volatile
+
+-- ledger.earlier_call(p_retry db.hold_request, p_wallet bigint, p_requests db.hold_request[], p_amounts bigint[], p_joined uuid[], OUT call_id uuid, OUT outcome text) returns record
+--   plpgsql, volatile
+
 -- ledger.end_check(p_differences bigint) returns void
 --   sql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.end_check(bigint) to purser_live;
@@ -2092,6 +2116,9 @@ grant execute on function ledger.end_recall(text,date,text[],bigint[],bigint[],b
 -- ledger.end_set_aside(p_app text, p_user text, p_kind text, p_key text) returns text
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.end_set_aside(text,text,text,text) to purser_live;
+
+-- ledger.ended_calls(p_requests db.hold_request[]) returns SETOF uuid
+--   sql, stable
 
 -- ledger.entries_after(p_wallet bigint, p_seq bigint, p_month date, from_call uuid) returns TABLE(seq bigint, after bigint, amount bigint, change bigint, owed bigint, spent bigint, is_astray boolean, charged_call text)
 --   sql, stable
@@ -2133,6 +2160,9 @@ grant execute on function ledger.give_back_allowance(text,date,bigint) to purser
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.give_up(text,text,bigint) to purser_live;
 
+-- ledger.granted_of_part(b ledger.key_budgets, granted bigint, largest bigint, room bigint, least_amount bigint, most_amount bigint, budget bigint) returns bigint
+--   plpgsql, volatile
+
 -- ledger.has_wallets_in(p_least integer, p_most integer) returns boolean
 --   sql, stable, search_path=pg_catalog
 
@@ -2170,15 +2200,24 @@ grant execute on function ledger.last_charge(bigint) to purser_live;
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.lend_budget(text,date,text,bigint,bigint,bigint,bigint,bigint,bigint,bigint) to purser_live;
 
--- ledger.lock_budgets(p_requests db.hold_request[], p_locked bigint[], p_month date) returns TABLE(budgets text[], spent bigint[], held bigint[], lent_spent bigint[], elsewhere bigint[], allowance bigint[], allowance_limit bigint[], is_all boolean[])
---   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
+-- ledger.lock_asked(p_instance bigint, p_requests db.hold_request[], OUT wallets bigint[], OUT budgets ledger.key_budgets[], OUT this_month date, OUT is_repeat boolean) returns record
+--   plpgsql, volatile
+
+-- ledger.lock_budgets(p_requests db.hold_request[], p_wallets bigint[], p_month date) returns ledger.key_budgets[]
+--   plpgsql, volatile
 
 -- ledger.lock_for_act(p_app text, p_user text) returns boolean
 --   sql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.lock_for_act(text,text) to purser_live;
 
+-- ledger.lock_held(p_calls uuid[]) returns boolean
+--   plpgsql, volatile
+
 -- ledger.lock_wallet(p_app text, p_user text) returns ledger.wallets
 --   plpgsql, volatile, search_path=pg_catalog
+
+-- ledger.lock_wallets(p_requests db.hold_request[]) returns bigint[]
+--   plpgsql, volatile
 
 -- ledger.make_month() returns boolean
 --   plpgsql, volatile, security definer, search_path=pg_catalog
@@ -2229,6 +2268,9 @@ grant execute on function ledger.recall_allowances(text,date,text) to purser_liv
 -- ledger.receipts_of(p_month date) returns text
 --   sql, immutable
 
+-- ledger.refusal_of_stranger(p_app text, p_user text) returns text
+--   plpgsql, volatile
+
 -- ledger.refuse_amount(p_amount bigint) returns void
 --   plpgsql, volatile
 
@@ -2237,6 +2279,9 @@ grant execute on function ledger.recall_allowances(text,date,text) to purser_liv
 
 -- ledger.refuse_foreign_wallet() returns trigger
 --   plpgsql, volatile, security definer, search_path=pg_catalog
+
+-- ledger.refuse_holds(p_instances bigint[], p_requests db.hold_request[]) returns void
+--   plpgsql, volatile
 
 -- ledger.refuse_late() returns trigger
 --   plpgsql, volatile
@@ -2248,12 +2293,15 @@ grant execute on function ledger.recall_allowances(text,date,text) to purser_liv
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.reinstate(text,text,boolean) to purser_live;
 
--- ledger.reserve(p_instance bigint, p_requests db.hold_request[]) returns TABLE(call_id uuid, outcome text, wallet_id bigint, granted bigint, earlier uuid)
+-- ledger.reserve(p_instance bigint, p_requests db.hold_request[]) returns TABLE(call_id uuid, outcome text, granted bigint, earlier uuid)
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 grant execute on function ledger.reserve(bigint,db.hold_request[]) to purser_live;
 
 -- ledger.restore_page(p_month date, p_rows json) returns void
 --   plpgsql, volatile, search_path=pg_catalog
+
+-- ledger.room_in_budget(b ledger.key_budgets, budget bigint) returns bigint
+--   sql, immutable
 
 -- ledger.set_aside(p_app text, p_user text, p_amount bigint, p_key text) returns text
 --   plpgsql, volatile, security definer, search_path=pg_catalog
@@ -2294,6 +2342,9 @@ grant execute on function ledger.take_allowance(text,date,bigint,bigint,bigint,b
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.take_back(text,text,text,bigint,text) to purser_live;
 
+-- ledger.take_slots(p_wallet bigint, p_drains uuid[]) returns void
+--   plpgsql, volatile
+
 -- ledger.turn(p_instance bigint, p_settlements ledger.settlement[], p_requests db.hold_request[]) returns uuid[]
 --   sql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.turn(bigint,ledger.settlement[],db.hold_request[]) to purser_live;
@@ -2331,9 +2382,15 @@ grant execute on function payments.differences() to purser_live;
 -- payments.refuse_leaving() returns trigger
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 
+-- sandbox.book_holds(p_instance bigint, p_requests db.hold_request[], p_wallets bigint[], p_amounts bigint[], p_month date, p_budgets sandbox.key_budgets[]) returns void
+--   plpgsql, volatile
+
 -- sandbox.budgets_of(p_keys text[]) returns TABLE(key_id text, spent_micros bigint, held_micros bigint)
 --   sql, volatile, security definer, search_path=pg_catalog
 grant execute on function sandbox.budgets_of(text[]) to purser_sandbox;
+
+-- sandbox.earlier_call(p_retry db.hold_request, p_wallet bigint, p_requests db.hold_request[], p_amounts bigint[], p_joined uuid[], OUT call_id uuid, OUT outcome text) returns record
+--   plpgsql, volatile
 
 -- sandbox.expire(p_after bigint, p_most integer) returns bigint
 --   plpgsql, volatile, security definer, search_path=pg_catalog
@@ -2347,8 +2404,17 @@ grant execute on function sandbox.find(text,text) to purser_sandbox;
 --   sql, stable, security definer, search_path=pg_catalog
 grant execute on function sandbox.list(text,text,integer) to purser_sandbox;
 
--- sandbox.lock_budgets(p_requests db.hold_request[], p_wallets bigint[], p_month date) returns void
---   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
+-- sandbox.lock_asked(p_instance bigint, p_grant bigint, p_requests db.hold_request[], OUT wallets bigint[], OUT budgets sandbox.key_budgets[], OUT this_month date, OUT is_repeat boolean) returns record
+--   plpgsql, volatile
+
+-- sandbox.lock_budgets(p_requests db.hold_request[], p_wallets bigint[], p_month date) returns sandbox.key_budgets[]
+--   plpgsql, volatile
+
+-- sandbox.lock_held(p_calls uuid[]) returns boolean
+--   plpgsql, volatile
+
+-- sandbox.lock_wallets(p_requests db.hold_request[], p_grant bigint) returns bigint[]
+--   plpgsql, volatile
 
 -- sandbox.place(p_instance bigint, p_grant bigint, p_requests db.hold_request[]) returns TABLE(call_id uuid, outcome text, granted bigint, earlier uuid, plays text)
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off

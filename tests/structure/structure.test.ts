@@ -40,6 +40,7 @@ const BROKEN: readonly (readonly [finds: string, text: string])[] = [
     'migration-mentions sandbox/holds/f.sql:4',
     body('sandbox.f', "'--'\n-- ledger.wallets in a comment\n/* ledger.wallets */\n, 1 from ledger.wallets"),
   ],
+  ['migration-mentions db/holds/f.sql:2', body('money.f', '1\nfrom usage.calls\nlimit 1 -- Play money.\n')],
 
   ...[
     'drop table db.t;',
@@ -61,6 +62,7 @@ const BROKEN: readonly (readonly [finds: string, text: string])[] = [
   ['function-files db/pool/f.sql:1', 'create function db.f() returns int language sql as $$ select 1 $$;'],
   ['function-files db/pool/f.sql:1', 'create or replace function db.f() returns int language sql return 1;'],
   ['function-files db/pool/f.sql:1', '-- Nothing.'],
+  ['function-files db/pool/f.sql:121', `${'-- Why.\n'.repeat(120)}${body('db.f')}\n`],
   ['function-files db/pool/f.sql:2', `${body('db.f')}\ncreate table db.t ();`],
   [
     'function-files db/pool/f.sql:2',
@@ -90,6 +92,7 @@ const SOUND: readonly (readonly [path: string, text: string])[] = [
   ['http/answers/f.ts', 'type Row = { app_id: AppId }; b as Other; import { c as AppId } from "./c.ts";'],
   ['ledger/settlement/f.sql', body('ledger.f', '1 from usage.calls')],
   ['sandbox/holds/g.sql', body('sandbox.g', 'db.now()')],
+  ['db/holds/g.sql', body('money.g', '1\nfrom usage.calls -- Real money.\nfrom money.wallets -- Play money.\n')],
   [
     'db/pool/h.sql',
     `-- Why.\n${body('db.h')}\nrevoke all on function db.h from public;\ngrant execute on function db.h to purser_live;

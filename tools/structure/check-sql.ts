@@ -1,10 +1,14 @@
 import { basename } from 'node:path';
+import { functionTexts } from '../../packages/service/src/db/schema/both-moneys.ts';
 import { AREAS, SCHEMAS } from './areas.ts';
 import type { Finding } from './finding.ts';
 import type { Tree } from './read-tree.ts';
 import { ROOMS } from './rooms.ts';
 import { migrationPaths, serviceFiles } from './service-files.ts';
 import { qualifiedNames, type Statement, splitStatements } from './sql.ts';
+
+/** A function longer than this, with what is said before it, is taken apart into steps that have names. */
+const FUNCTION_LINES_MAX = 120;
 
 /** The last migration of version 0.1. Those after it say what they take away from older builds. */
 const EXPANDS_AFTER = 20;
@@ -73,11 +77,18 @@ export function databaseObjects(tree: Tree): ReadonlySet<string> {
 }
 
 function readSql(tree: Tree): readonly SqlFile[] {
-  const functions = serviceFiles(tree, '.sql').map(({ path, schema }) => [path, `${schema}.${basename(path, '.sql')}`]);
-  return [...migrationPaths(tree).map((path) => [path, undefined] as const), ...functions].map(([path = '', name]) => {
-    const text = tree.get(path) ?? '';
-    return { path, text, statements: splitStatements(text), function: name };
+  const migrations = migrationPaths(tree).map((path) => readFile(path, tree.get(path) ?? ''));
+  const functions = serviceFiles(tree, '.sql').flatMap(({ path, schema, text: file }) => {
+    const [one = '', two] = functionTexts(file);
+    if (two === undefined) return readFile(path, one, schema);
+    return [readFile(path, one, 'ledger'), readFile(path, two, 'sandbox')];
   });
+  return [...migrations, ...functions];
+}
+
+function readFile(path: string, text: string, schema?: string): SqlFile {
+  const name = schema === undefined ? undefined : `${schema}.${basename(path, '.sql')}`;
+  return { path, text, statements: splitStatements(text), function: name };
 }
 
 function objectsOf(files: readonly SqlFile[]): ReadonlySet<string> {
@@ -149,8 +160,15 @@ function checkMigration({ path, statements }: SqlFile): readonly Finding[] {
 }
 
 /** A body is a string: PostgreSQL reads it when it is first called, so files need no order. */
-function checkFunctionFile({ path, statements, function: name = '' }: SqlFile): readonly Finding[] {
+function checkFunctionFile({ path, text, statements, function: name = '' }: SqlFile): readonly Finding[] {
   const at = (line: number, message: string): Finding => ({ rule: 'function-files', file: path, line, message });
+  if (text.split('\n').length - 1 > FUNCTION_LINES_MAX)
+    return [
+      at(
+        FUNCTION_LINES_MAX + 1,
+        `${name} is longer than ${FUNCTION_LINES_MAX} lines. Give its steps functions of their own.`,
+      ),
+    ];
   const [first, ...others] = statements;
   const [, isReplacing, made] = FUNCTION.exec(first?.bare ?? '') ?? [];
   if (first === undefined || made?.toLowerCase() !== name || isReplacing === undefined)

@@ -1,5 +1,5 @@
 import type { Edit, Mutant, NamedTest } from '../mutant.ts';
-import { reserve, settle, settleOne, turn } from './places.ts';
+import { askedHolds, lockBudgets, reserve, roomInBudget, settle, settleOne, turn } from './places.ts';
 
 const edit = (file: string, find: string, replacement: string): Edit => ({ file, find, replacement });
 const budgetTest = (name: string): NamedTest => ({ file: 'tests/integration/key-budgets.test.ts', name });
@@ -23,7 +23,6 @@ const PLAY_MONEY = keyTest('CP-08 a sandbox key spends its monthly budget and no
 const SOURCE = 'packages/service/src';
 const TABLES = 'packages/service/migrations/0007_ledger.sql';
 const OUTCOME = `${SOURCE}/db/holds/budget_outcome.sql`;
-const LOCK = `${SOURCE}/ledger/hold/lock_budgets.sql`;
 const DIFFERENCES = `${SOURCE}/ledger/check/differences.sql`;
 const TURN_QUERIES = `${SOURCE}/ledger/turn/queries.ts`;
 const SETTINGS = `${SOURCE}/developers/keys/settings.ts`;
@@ -32,7 +31,6 @@ const FIXED = `${SOURCE}/developers/keys/refuse_key_change.sql`;
 const ADMISSION = `${SOURCE}/gateway/request/admission.ts`;
 const VALIDATION = `${SOURCE}/gateway/request/validate-call.ts`;
 const MODEL_LIST = `${SOURCE}/http/data-plane/models.ts`;
-const SANDBOX_RESERVE = `${SOURCE}/sandbox/holds/reserve.sql`;
 const SANDBOX_SETTLE = `${SOURCE}/sandbox/holds/settle.sql`;
 
 /** Faults in the limits of API keys, the budget first. */
@@ -42,7 +40,7 @@ export const BUDGET_FAULTS: readonly Mutant[] = [
     clause: 'CP-08',
     edits: [
       edit(OUTCOME, 'when spent + held + least_amount > budget', 'when false'),
-      reserve(' - budget_held[at] - budget_elsewhere[at];', ' - budget_elsewhere[at];'),
+      roomInBudget(' - b.held_micros - b.lent_micros', ' - b.lent_micros'),
     ],
     killer: judged(BOOKED),
   },
@@ -55,13 +53,13 @@ export const BUDGET_FAULTS: readonly Mutant[] = [
   {
     id: 'budget-grants-more-than-is-left',
     clause: 'CP-08',
-    edits: [reserve('largest := least(largest, left_here);', 'largest := largest;')],
+    edits: [reserve('granted := db.granted_hold(least(largest, room),', 'granted := db.granted_hold(largest,')],
     killer: judged(SHARE),
   },
   {
     id: 'budget-not-booked-with-the-hold',
     clause: 'CP-08',
-    edits: [reserve('budget_held[at] := budget_held[at] + granted;', 'null;')],
+    edits: [reserve('budget.held_micros := budget.held_micros + granted;', '')],
     killer: judged(BOOKED),
   },
   {
@@ -79,7 +77,7 @@ export const BUDGET_FAULTS: readonly Mutant[] = [
     id: 'budget-read-without-its-lock',
     clause: 'CP-08',
     edits: [
-      edit(LOCK, ' for no key update of b', ''),
+      lockBudgets(' for no key update of b', ''),
       edit(TABLES, 'held_micros) >= 0)\n) -- A busy', 'held_micros) > -1000000)\n) -- A busy'),
     ],
     killer: judged(CROSSED),
@@ -110,13 +108,13 @@ export const BUDGET_FAULTS: readonly Mutant[] = [
   {
     id: 'budget-locked-of-the-clocks-month',
     clause: 'WA-08',
-    edits: [edit(LOCK, 'greatest(w.cap_month, p_month) as month', 'p_month as month')],
+    edits: [lockBudgets('greatest(w.cap_month, p_month) as month', 'p_month as month')],
     killer: judged(MONTH),
   },
   {
     id: 'budget-passed-by-an-ordinary-hold',
     clause: 'CP-08',
-    edits: [edit(TURN_QUERIES, ' && budget === undefined', ''), turn('    where q.budget_key is null\n', '')],
+    edits: [edit(TURN_QUERIES, ' && budget === undefined', ''), askedHolds('  where q.budget_key is null\n', '')],
     killer: inTurns(BOOKED),
   },
   {
@@ -195,12 +193,8 @@ export const BUDGET_FAULTS: readonly Mutant[] = [
     id: 'sandbox-budget-not-judged',
     clause: 'SB-02',
     edits: [
-      edit(
-        SANDBOX_RESERVE,
-        'db.budget_outcome(q.least_micros, q.budget_micros, b.spent_micros, b.held_micros)',
-        'null::text',
-      ),
-      edit(SANDBOX_RESERVE, 'least(w.largest, b.room) as largest', 'w.largest'),
+      reserve('room := asked.budget_micros - budget.spent_micros - budget.held_micros;', ''),
+      reserve('outcome := db.budget_outcome(', 'outcome := null; perform db.budget_outcome('),
     ],
     killer: PLAY_MONEY,
   },
@@ -209,20 +203,5 @@ export const BUDGET_FAULTS: readonly Mutant[] = [
     clause: 'SB-02',
     edits: [edit(SANDBOX_SETTLE, 'spent_micros = b.spent_micros + t.charged', 'spent_micros = b.spent_micros')],
     killer: PLAY_MONEY,
-  },
-  {
-    id: 'sandbox-budget-out-of-order',
-    clause: 'CP-08',
-    edits: [
-      edit(
-        SANDBOX_RESERVE,
-        'case when has_budget then bool_and(c.is_certain) over (order by c.ordinality) else c.is_certain end',
-        'c.is_certain',
-      ),
-    ],
-    killer: {
-      file: 'tests/integration/sandbox-holds.test.ts',
-      name: 'CP-08 sandbox calls of one key are judged in their order, whichever their wallets keep waiting',
-    },
   },
 ];

@@ -1,5 +1,5 @@
 import type { Mutant, NamedTest } from '../mutant.ts';
-import { inFile, reserve } from './places.ts';
+import { inFile, lockBudgets, roomInBudget } from './places.ts';
 
 const budgetTest = (name: string): NamedTest => ({ file: 'tests/proofs/cells/cell-budgets.test.ts', name });
 const callTest = (name: string): NamedTest => ({ file: 'tests/proofs/cells/cell-budget-calls.test.ts', name });
@@ -37,7 +37,8 @@ const recall = inFile(`${BUDGETS}/recall_allowances.sql`);
 const giveBack = inFile(`${BUDGETS}/give_back_allowance.sql`);
 const endRecall = inFile(`${BUDGETS}/end_recall.sql`);
 const here = inFile(`${BUDGETS}/budget_here.sql`);
-const lock = inFile(`${SOURCE}/ledger/hold/lock_budgets.sql`);
+const refusal = inFile(`${SOURCE}/ledger/hold/budget_refusal.sql`);
+const ofPart = inFile(`${SOURCE}/ledger/hold/granted_of_part.sql`);
 const differences = inFile(`${SOURCE}/ledger/check/differences.sql`);
 const use = inFile(`${BUDGETS}/budget_use.sql`);
 const settleLate = inFile(`${SOURCE}/ledger/settlement/settle_late.sql`);
@@ -52,7 +53,7 @@ export const CELL_BUDGET_FAULTS: readonly Mutant[] = [
   {
     id: 'cell-without-an-allowance-spends-all',
     clause: 'CP-08',
-    edits: [lock('case when borrows then coalesce(l.allowance_micros, 0) end', 'l.allowance_micros')],
+    edits: [lockBudgets('case when borrows then coalesce(budget.allowance_micros, 0) end', 'budget.allowance_micros')],
     killer: LENT,
   },
   {
@@ -65,21 +66,21 @@ export const CELL_BUDGET_FAULTS: readonly Mutant[] = [
     id: 'home-spends-what-it-has-lent',
     clause: 'CP-08',
     edits: [
-      reserve(' - budget_elsewhere[at];', ';'),
-      reserve('budget_held[at] + budget_elsewhere[at]);', 'budget_held[at]);'),
+      roomInBudget(' - b.held_micros - b.lent_micros', ' - b.held_micros - b.lent_spent_micros'),
+      refusal('b.held_micros + b.lent_micros - b.lent_spent_micros)', 'b.held_micros)'),
     ],
     killer: LENT,
   },
   {
     id: 'share-of-a-part-of-the-budget',
     clause: 'WA-13',
-    edits: [reserve('elsif not budget_is_all[at] then', 'elsif false then')],
+    edits: [ofPart('when b.no_more_until > clock_timestamp() then granted', 'when true then granted')],
     killer: SHARE,
   },
   {
     id: 'lowered-hold-is-never-placed',
     clause: 'WA-13',
-    edits: [reserve('elsif not budget_is_all[at] then', 'else')],
+    edits: [ofPart('when b.no_more_until > clock_timestamp() then granted', 'when false then granted')],
     killer: SHARE,
   },
   {

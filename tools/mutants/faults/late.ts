@@ -70,7 +70,7 @@ export const LATE_FAULTS: readonly Mutant[] = [
   {
     id: 'late-charge-past-the-budget',
     clause: 'CP-08',
-    edits: [reserve('          budget_limit[at] := asked.budget_micros;\n', '')],
+    edits: [reserve('        budget.limit_micros := asked.budget_micros; -- Real money.\n', '')],
     killer: chargingLate(BUDGET),
   },
   {

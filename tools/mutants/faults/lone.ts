@@ -26,12 +26,6 @@ export const LONE_FAULTS: readonly Mutant[] = [
     killer: SHARE,
   },
   {
-    id: 'place-one-below-the-share',
-    clause: 'WA-13',
-    edits: [placeOne('and p_amount <= db.granted_hold', 'and p_amount < db.granted_hold')],
-    killer: SHARE,
-  },
-  {
     id: 'place-one-above-the-cap',
     clause: 'WA-03',
     edits: [placeOne('w.held_micros, w.cap_micros', 'w.held_micros, null')],
@@ -40,21 +34,19 @@ export const LONE_FAULTS: readonly Mutant[] = [
   {
     id: 'place-one-cap-forgets-what-is-spent',
     clause: 'WA-03',
-    edits: [
-      placeOne('case when w.cap_month = month then w.cap_spent_micros else 0 end,\n        case', '0,\n        case'),
-    ],
+    edits: [placeOne('db.in_month(w.cap_spent_micros, w.cap_month, month), db.in_month(', '0, db.in_month(')],
     killer: CAP,
   },
   {
     id: 'place-one-cap-forgets-what-is-held',
     clause: 'WA-03',
-    edits: [placeOne('case when w.cap_month = month then w.cap_held_micros else 0 end), 0', '0), 0')],
+    edits: [placeOne('db.in_month(w.cap_held_micros, w.cap_month, month)), p_amount', '0), p_amount')],
     killer: CAP,
   },
   {
     id: 'place-one-cap-forgets-what-it-holds',
     clause: 'WA-03',
-    edits: [placeOne('else 0 end + p_amount', 'else 0 end')],
+    edits: [placeOne('w.cap_month, month) + p_amount', 'w.cap_month, month)')],
     killer: SHARE,
   },
   {
@@ -62,7 +54,7 @@ export const LONE_FAULTS: readonly Mutant[] = [
     clause: 'WA-08',
     edits: [
       placeOne(
-        'cap_spent_micros = case when w.cap_month = month then w.cap_spent_micros else 0 end',
+        'cap_spent_micros = db.in_month(w.cap_spent_micros, w.cap_month, month)',
         'cap_spent_micros = w.cap_spent_micros',
       ),
     ],
@@ -73,8 +65,8 @@ export const LONE_FAULTS: readonly Mutant[] = [
     clause: 'WA-08',
     edits: [
       placeOne(
-        'case when w.cap_month = month then w.cap_spent_micros else 0 end,\n        case when w.cap_month = month then w.cap_held_micros else 0 end',
-        'w.cap_spent_micros, w.cap_held_micros',
+        'db.in_month(w.cap_spent_micros, w.cap_month, month), db.in_month(w.cap_held_micros, w.cap_month, month))',
+        'w.cap_spent_micros, w.cap_held_micros)',
       ),
     ],
     killer: NEW_MONTH,
@@ -103,13 +95,13 @@ export const LONE_FAULTS: readonly Mutant[] = [
   {
     id: 'place-one-stream-too-many',
     clause: 'LI-02',
-    edits: [placeOne('and (p_streams_max = 0 or w.open_streams < p_streams_max)', '')],
+    edits: [placeOne('w.open_streams + 1, nullif', 'w.open_streams, nullif')],
     killer: SLOT,
   },
   {
     id: 'place-one-plain-call-too-many',
     clause: 'CC-18',
-    edits: [placeOne('and (p_calls_max = 0 or w.open_calls < p_calls_max)', '')],
+    edits: [placeOne('w.open_calls + 1, nullif', 'w.open_calls, nullif')],
     killer: SLOT,
   },
   {
@@ -145,19 +137,19 @@ export const LONE_FAULTS: readonly Mutant[] = [
   {
     id: 'settle-one-above-the-hold',
     clause: 'WA-07',
-    edits: [settleOne(' and p.charge_micros <= h.amount_micros\n', '\n'), ANY_CHARGE],
+    edits: [settleOne('(p.charge_micros <= h.amount_micros, ', '(true, '), ANY_CHARGE],
     killer: unsettledBecause('a charge above its hold'),
   },
   {
     id: 'settle-one-though-clawed',
     clause: 'WA-12',
-    edits: [settleOne(' and not w.is_clawed\n', '\n'), UNCOVERED],
+    edits: [settleOne(' w.is_clawed,', ' false,'), UNCOVERED],
     killer: unsettledBecause('a wallet that was clawed back'),
   },
   {
     id: 'settle-one-in-another-month',
     clause: 'WA-08',
-    edits: [settleOne(' and w.cap_month = h.month', ''), BELOW_ZERO_OF_CAP],
+    edits: [settleOne(' w.cap_month, h.month, h.month)', ' h.month, h.month, h.month)'), BELOW_ZERO_OF_CAP],
     killer: unsettledBecause('a hold of another month'),
   },
   {
@@ -165,8 +157,8 @@ export const LONE_FAULTS: readonly Mutant[] = [
     clause: 'CC-14',
     edits: [
       settleOne(
-        'where h.call_id = p.call_id and h.budget_key is null and not (h.is_joined and p.is_unkept)\n    and p',
-        'where h.call_id = p.call_id and h.budget_key is null and p',
+        'where h.call_id = p.call_id and h.budget_key is null and not (h.is_joined and p.is_unkept)\n',
+        'where h.call_id = p.call_id and h.budget_key is null\n',
       ),
       settleOne('h.is_stream = hold.is_stream and not (h.is_joined and p.is_unkept);', 'h.is_stream = hold.is_stream;'),
     ],
@@ -254,7 +246,7 @@ export const LONE_FAULTS: readonly Mutant[] = [
     id: 'ended-plain-call-counts-on',
     clause: 'CC-18',
     edits: [
-      turn('w.open_calls - t.calls_freed + t.calls,', 'w.open_calls + t.calls,'),
+      turn('open_calls = w.open_calls - t.calls_freed', 'open_calls = w.open_calls'),
       settleOne('open_calls = w.open_calls - (not h.is_stream and h.drained_since is null)::int,', ''),
     ],
     killer: limiting('CC-18 a user’s plain calls are limited across gateways and wires by a 429'),

@@ -34,17 +34,22 @@ export const ssoClient = inFile('packages/service/src/developers/sso/client.ts')
 export const largestHold = inFile('packages/service/src/db/holds/largest_hold.sql');
 export const grantedHold = inFile('packages/service/src/db/holds/granted_hold.sql');
 export const holdOutcome = inFile('packages/service/src/db/holds/hold_outcome.sql');
-export const reserve = inFile('packages/service/src/ledger/hold/reserve.sql');
+export const ordinaryHolds = inFile('packages/service/src/db/holds/are_ordinary_holds.sql');
+export const reserve = inFile('packages/service/src/db/holds/reserve.sql');
+export const lockHeld = inFile('packages/service/src/db/holds/lock_held.sql');
+export const lockBudgets = inFile('packages/service/src/db/holds/lock_budgets.sql');
+export const roomInBudget = inFile('packages/service/src/ledger/hold/room_in_budget.sql');
 export const beginDrains = inFile('packages/service/src/ledger/hold/begin_drains.sql');
-export const sandboxReserve = inFile('packages/service/src/sandbox/holds/reserve.sql');
 export const sandboxSettle = inFile('packages/service/src/sandbox/holds/settle.sql');
 export const settle = inFile('packages/service/src/ledger/settlement/settle.sql');
 export const settleLate = inFile('packages/service/src/ledger/settlement/settle_late.sql');
 export const told = inFile('packages/service/src/ledger/told/told.ts');
 export const turn = inFile('packages/service/src/ledger/turn/lane_turn.sql');
+export const askedHolds = inFile('packages/service/src/ledger/turn/asked_holds.sql');
+export const refuseHolds = inFile('packages/service/src/ledger/turn/refuse_holds.sql');
 export const placeOne = inFile('packages/service/src/ledger/turn/place_one.sql');
 export const settleOne = inFile('packages/service/src/ledger/turn/settle_one.sql');
-export const reap = inFile('packages/service/src/ledger/recovery/reap.sql');
+export const reap = inFile('packages/service/src/db/holds/reap.sql');
 export const expired = inFile('packages/service/src/ledger/recovery/expired.sql');
 export const credit = inFile('packages/service/src/ledger/funding/credit.sql');
 export const takeBack = inFile('packages/service/src/ledger/funding/take_back.sql');
@@ -204,9 +209,6 @@ export const mixing = ofFile('tests/integration/ledger-turn-mixed.test.ts');
 export const doubting = ofFile('tests/proofs/crashes/holds-in-doubt.test.ts');
 export const waiting = ofFile('tests/integration/ledger-turn-waits.test.ts');
 /** Random histories with both moneys. */
-export const bothMoneys = ofFile('tests/property/sandbox-model.test.ts')(
-  'SB-02 15 histories of up to 60 steps match real money',
-);
 export const readingCosts = ofFile('tests/proofs/costs/ledger-cost.test.ts');
 export const locks = ofFile('tests/integration/ledger-locks.test.ts');
 export const reserving = ofFile('tests/integration/ledger-reserve.test.ts');

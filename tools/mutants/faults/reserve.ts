@@ -1,9 +1,11 @@
 import type { Mutant } from '../mutant.ts';
 import {
+  askedHolds,
   disconnecting,
   draining,
   grantedHold,
   holdOutcome,
+  inFile,
   instances,
   largestHold,
   ledgerTables,
@@ -13,8 +15,15 @@ import {
   readingCosts,
   reserve,
   reserving,
-  turn,
 } from './places.ts';
+
+const SOURCE = 'packages/service/src';
+const lockAsked = inFile(`${SOURCE}/db/holds/lock_asked.sql`);
+const bookHolds = inFile(`${SOURCE}/db/holds/book_holds.sql`);
+const lockWallets = inFile(`${SOURCE}/ledger/hold/lock_wallets.sql`);
+const endedCalls = inFile(`${SOURCE}/ledger/hold/ended_calls.sql`);
+const drainsOf = inFile(`${SOURCE}/ledger/hold/drains_of.sql`);
+const takeSlots = inFile(`${SOURCE}/ledger/hold/take_slots.sql`);
 
 const FIRST_REASON = 'CC-10 a refusal gives the first documented reason';
 const CAP_EDGES = 'WA-03 a cap used up by holds is a lost race';
@@ -28,9 +37,9 @@ const UNCOVERED = ledgerTables('check (is_clawed = (held_micros > balance_micros
 
 /** A disconnected wallet is not even found: without that, the rule itself is what is tried. */
 const DISCONNECTED_SEEN = [
-  reserve(' and v.is_connected offset 0', ' offset 0'),
-  reserve('where w.wallet_id = any (locked) and w.is_connected', 'where w.wallet_id = any (locked)'),
-  turn(' and v.is_connected offset 0', ' offset 0'),
+  lockWallets(' and v.is_connected offset 0', ' offset 0'),
+  lockWallets('where w.wallet_id = any (wallets) and w.is_connected', 'where w.wallet_id = any (wallets)'),
+  askedHolds(' and v.is_connected offset 0', ' offset 0'),
   placeOne(' and w.is_connected\n', '\n'),
 ];
 const AS_A_STRANGER = 'WA-02 a disconnected user costs what a stranger does';
@@ -40,19 +49,21 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
   {
     id: 'reserve-locks-nothing',
     clause: 'WA-07',
-    edits: [reserve('order by w.wallet_id for no key update of w', 'order by w.wallet_id')],
+    edits: [lockWallets('order by w.wallet_id for no key update of w', 'order by w.wallet_id')],
     killer: locks('WA-03 waiting holds never overspend a wallet’s cap'),
   },
   {
     id: 'reserve-locks-nothing-balance',
     clause: 'WA-07',
-    edits: [reserve('order by w.wallet_id for no key update of w', 'order by w.wallet_id')],
+    edits: [lockWallets('order by w.wallet_id for no key update of w', 'order by w.wallet_id')],
     killer: locks('WA-07 waiting holds never overspend a wallet’s balance'),
   },
   {
     id: 'reserve-locks-in-any-order',
     clause: 'WA-07',
-    edits: [reserve('order by w.wallet_id for no key update of w', 'order by w.wallet_id desc for no key update of w')],
+    edits: [
+      lockWallets('order by w.wallet_id for no key update of w', 'order by w.wallet_id desc for no key update of w'),
+    ],
     killer: locks('WA-07 a waiting hold batch locks no other wallet'),
   },
   {
@@ -64,19 +75,19 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
   {
     id: 'batch-judged-by-one-balance',
     clause: 'WA-07',
-    edits: [reserve('held := held + granted;', ''), UNCOVERED],
+    edits: [reserve('wallet.held_micros := wallet.held_micros + granted;', ''), UNCOVERED],
     killer: reserving('WA-07 a refused large call spares the small ones behind'),
   },
   {
     id: 'batch-judged-by-one-cap',
     clause: 'WA-03',
-    edits: [reserve('capped := capped + granted;', '')],
+    edits: [reserve('wallet.cap_held_micros := wallet.cap_held_micros + granted;', '')],
     killer: months(NEW_MONTH),
   },
   {
     id: 'batch-judged-by-one-count-of-streams',
     clause: 'LI-02',
-    edits: [reserve('streams := streams + (asked.streams_max > 0)::int;', '')],
+    edits: [reserve(' - cardinality(drains) + (asked.streams_max > 0)::int;', ' - cardinality(drains);')],
     killer: reserving(STREAMS),
   },
   {
@@ -137,45 +148,45 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'plain-calls-take-slots',
     clause: 'LI-02',
     edits: [
-      reserve('count(*) filter (where (p_requests[h.place]).streams_max > 0)', 'count(*)'),
-      reserve('h.month, q.streams_max > 0,', 'h.month, true,'),
+      bookHolds('filter (where a.amount > 0 and a.streams_max > 0)', 'filter (where a.amount > 0)'),
+      bookHolds('w.cap_month, q.streams_max > 0,', 'w.cap_month, true,'),
     ],
     killer: reserving(STREAMS),
   },
   {
     id: 'taken-drain-keeps-its-slot',
     clause: 'LI-02',
-    edits: [reserve('update ledger.holds h set is_stream = false where h.call_id = any (drains);', '')],
+    edits: [takeSlots('update ledger.holds h set is_stream = false where h.call_id = any (p_drains);', '')],
     killer: draining(TAKE_OVER),
   },
   {
     id: 'taken-slot-counts-twice',
     clause: 'LI-02',
-    edits: [reserve(' - coalesce(sum(h.freed), 0)', '')],
+    edits: [takeSlots('w.open_streams - cardinality(p_drains)', 'w.open_streams')],
     killer: draining(TAKE_OVER),
   },
   {
     id: 'streams-that-run-are-taken',
     clause: 'LI-02',
-    edits: [reserve(' and h.drained_since is not null\n', '\n')],
+    edits: [drainsOf(' and h.drained_since is not null\n', '\n')],
     killer: draining(TAKE_OVER),
   },
   {
     id: 'drain-that-a-retry-waits-for-is-taken',
     clause: 'LI-02',
-    edits: [reserve('            and not h.is_joined and h.call_id <> all (joined_calls)\n', '')],
+    edits: [drainsOf('      and not h.is_joined and h.call_id <> all (p_joined)\n', '')],
     killer: draining('LI-02 CC-14 a drain that a retry waits for keeps its slot'),
   },
   {
     id: 'drain-joined-in-the-same-batch-is-taken',
     clause: 'LI-02',
-    edits: [reserve(' and h.call_id <> all (joined_calls)\n', '\n')],
+    edits: [drainsOf(' and h.call_id <> all (p_joined)\n', '\n')],
     killer: draining('LI-02 CC-14 a drain that a retry waits for keeps its slot'),
   },
   {
     id: 'newest-drain-is-taken',
     clause: 'LI-02',
-    edits: [reserve('order by h.drained_since, h.call_id limit', 'order by h.drained_since desc, h.call_id limit')],
+    edits: [drainsOf('order by h.drained_since, h.call_id limit', 'order by h.drained_since desc, h.call_id limit')],
     killer: draining('LI-02 each stream of a batch ends the oldest drain'),
   },
   {
@@ -217,52 +228,48 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
   {
     id: 'month-moves-back',
     clause: 'WA-08',
-    edits: [reserve('greatest(asked.cap_month, this_month)', 'this_month')],
+    edits: [reserve('if wallet.cap_month < this_month then', 'if wallet.cap_month <> this_month then')],
     killer: months('WA-08 the month of a wallet never goes back'),
   },
   {
     id: 'cap-of-last-month',
     clause: 'WA-08',
-    edits: [
-      reserve(
-        'spent := case when asked.cap_month = month then asked.cap_spent_micros else 0 end;',
-        'spent := asked.cap_spent_micros;',
-      ),
-    ],
+    edits: [reserve('        wallet.cap_spent_micros := 0;\n', '')],
     killer: months(NEW_MONTH),
   },
   {
     id: 'repeated-reserve-holds-anew',
     clause: 'WA-07',
-    edits: [reserve('elsif asked.placed is not null then', 'elsif false then')],
+    edits: [reserve('if asked.placed is not null then', 'if false then')],
     killer: reserving('WA-07 a repeated reserve holds once, answering the same'),
   },
   {
     id: 'ended-call-holds-again',
     clause: 'WA-07',
-    edits: [reserve('if asked.ended is not null then', 'if false then')],
+    edits: [reserve('elsif asked.ended is not null then', 'elsif false then')],
     killer: reserving('WA-07 a reserve after its call ended holds nothing'),
   },
   {
     id: 'ended-call-not-looked-for',
     clause: 'WA-07',
-    edits: [
-      reserve('select from usage.calls c where c.call_id = any (calls)', 'select from usage.calls c where false'),
-    ],
+    edits: [endedCalls('where c.call_id = any (array(select q.call_id from unnest(p_requests) q))', 'where false')],
     killer: reserving('WA-07 a reserve after its call ended holds nothing'),
   },
   {
     id: 'repeated-reserve-not-looked-for',
     clause: 'WA-07',
-    edits: [
-      reserve('is_repeat := exists (select from ledger.holds h where h.call_id = any (calls))', 'is_repeat := false'),
-    ],
+    edits: [lockAsked('exists (select from money.holds h where h.call_id = any (calls))', 'false')],
     killer: reserving('WA-07 a repeated reserve holds once, answering the same'),
   },
   {
     id: 'repeated-reserve-stays-with-the-dead',
     clause: 'WA-10',
-    edits: [reserve('if asked.holder <> p_instance then', 'if false then')],
+    edits: [
+      reserve(
+        'update money.holds h set instance_id = p_instance where',
+        'update money.holds h set instance_id = 0 where false and',
+      ),
+    ],
     killer: reserving('WA-10 a repeated reserve takes the hold over'),
   },
   {
@@ -274,18 +281,13 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
   {
     id: 'plain-calls-of-a-batch-not-counted',
     clause: 'CC-18',
-    edits: [reserve('plain := plain + (asked.streams_max = 0)::int;', '')],
+    edits: [reserve('wallet.open_calls := wallet.open_calls + (asked.streams_max = 0)::int;', '')],
     killer: reserving('CC-18 only running plain calls count against their limit'),
   },
   {
     id: 'fenced-process-holds',
     clause: 'WA-10',
-    edits: [
-      reserve(
-        `  ) l;\n  if not exists (select from db.instances i where i.instance_id = p_instance and i.state = 'live')`,
-        `  ) l;\n  if not exists (select from db.instances i where i.instance_id = p_instance)`,
-      ),
-    ],
+    edits: [lockAsked(`i.instance_id = p_instance and i.state = 'live'`, 'i.instance_id = p_instance')],
     killer: instances('WA-10 a fenced process places no hold under its old id'),
   },
 ];

@@ -9,6 +9,7 @@ import {
   disconnecting,
   failure,
   findAnswer,
+  inFile,
   joining,
   keeping,
   keptAnswers,
@@ -17,7 +18,6 @@ import {
   plainCall,
   rejecting,
   rejections,
-  sandboxReserve,
   reserve,
   retrying,
   sandboxHolds,
@@ -29,6 +29,9 @@ import {
   telling,
   validation,
 } from './places.ts';
+
+const SOURCE = 'packages/service/src';
+const earlierCall = inFile(`${SOURCE}/db/holds/earlier_call.sql`);
 
 const LEFT = abandoning('CC-14 by key, a repeat gets what a drained stream came to');
 const JOINED = 'CC-14 a joining key repeats an answer only for an equal body';
@@ -56,16 +59,16 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   {
     id: 'attempts-of-one-batch-unseen',
     clause: 'CC-14',
-    edits: [reserve('where b.key_digest = asked.key_digest', 'where false')],
+    edits: [earlierCall('where b.key_digest = p_retry.key_digest', 'where false')],
     killer: joining('CC-14 of equal calls in a batch, the first holds'),
   },
   {
     id: 'attempt-of-another-wallet-joined',
     clause: 'CC-14',
     edits: [
-      reserve(
-        'from ledger.holds h where h.key_digest = asked.key_digest and h.wallet_id = asked.wallet_id',
-        'from ledger.holds h where h.key_digest = asked.key_digest',
+      earlierCall(
+        'from money.holds h where h.key_digest = p_retry.key_digest and h.wallet_id = p_wallet',
+        'from money.holds h where h.key_digest = p_retry.key_digest',
       ),
     ],
     killer: joining('CC-14 an idempotency key belongs to one wallet'),
@@ -74,16 +77,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     id: 'uncharged-answer-replayed',
     clause: 'CC-14',
     edits: [
-      reserve(
-        `        cross join lateral (
-          select from usage.calls c where c.call_id = a.call_id and c.outcome = 'answered'
-          union all
-          select where a.charged_micros is not null -- In another cell.
-          offset 0
-        ) c
-`,
-        '',
-      ),
+      earlierCall('(a.charged_micros is not null -- In', '(true -- In'),
       findAnswer(
         `coalesce(c.charged_micros, a.charged_micros)\n  from idempotency.kept_answers a`,
         'coalesce(c.charged_micros, a.charged_micros, 0)\n  from idempotency.kept_answers a',
@@ -96,9 +90,9 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     id: 'answer-replayed-for-ever',
     clause: 'CC-25',
     edits: [
-      reserve(
-        'where a.key_digest = asked.key_digest and a.expires_at > clock_timestamp()',
-        'where a.key_digest = asked.key_digest',
+      earlierCall(
+        'where a.key_digest = p_retry.key_digest and a.expires_at > clock_timestamp()',
+        'where a.key_digest = p_retry.key_digest',
       ),
       EXPIRY_IN_FIND,
     ],
@@ -107,25 +101,25 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   {
     id: 'other-body-replayed',
     clause: 'CC-25',
-    edits: [reserve('case when e.body_digest <> asked.body_digest', 'case when false')],
+    edits: [earlierCall('case when e.body_digest <> p_retry.body_digest', 'case when false')],
     killer: retrying('CC-25 a key replays only its own user’s call'),
   },
   {
     id: 'suspended-wallet-gets-kept-answers',
     clause: 'CC-25',
-    edits: [reserve('asked.joins and not asked.is_suspended then', 'asked.joins then')],
+    edits: [reserve('asked.joins and not wallet.is_suspended then', 'asked.joins then')],
     killer: retrying('CC-25 a suspended wallet gets no answer of an earlier call'),
   },
   {
     id: 'suspended-test-user-gets-kept-answers',
     clause: 'CC-25',
-    edits: [sandboxReserve(' and q.joins and not w.is_suspended', ' and q.joins')],
+    edits: [reserve('asked.joins and not wallet.is_suspended then', 'asked.joins then')],
     killer: sandboxing(RESET),
   },
   {
     id: 'reset-keeps-answers',
     clause: 'SB-05',
-    edits: [sandboxReserve(`\n            and a.kept_at > coalesce(w.reset_at, '-infinity')`, '')],
+    edits: [earlierCall(`coalesce(w.reset_at, '-infinity')`, `'-infinity'::timestamptz`)],
     killer: sandboxing(RESET),
   },
   {
@@ -261,8 +255,8 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     clause: 'CC-25',
     edits: [
       reserve(
-        'elsif asked.joins and not asked.is_suspended then',
-        'elsif asked.joins and asked.is_suspended is not true then',
+        'elsif asked.joins and not wallet.is_suspended then',
+        'elsif asked.joins and wallet.is_suspended is not true then',
       ),
     ],
     killer: disconnecting('CC-25 a disconnected user gets neither a kept answer nor a conflict'),

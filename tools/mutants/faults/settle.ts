@@ -14,6 +14,7 @@ import {
   landing,
   ledgerCheck,
   ledgerTables,
+  lockHeld,
   locks,
   lowering,
   months,
@@ -40,13 +41,13 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
   {
     id: 'settle-locks-nothing',
     clause: 'WA-07',
-    edits: [settle('order by w.wallet_id for no key update;', 'order by w.wallet_id;')],
+    edits: [lockHeld('order by w.wallet_id for no key update;', 'order by w.wallet_id;')],
     killer: settling('WA-07 two waiting settlements of one call take effect once'),
   },
   {
     id: 'settle-locks-in-any-order',
     clause: 'WA-07',
-    edits: [settle('order by w.wallet_id for no key update;', 'order by w.wallet_id desc for no key update;')],
+    edits: [lockHeld('order by w.wallet_id for no key update;', 'order by w.wallet_id desc for no key update;')],
     killer: locks('WA-07 a waiting settlement batch locks no other wallet'),
   },
   {
@@ -170,10 +171,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     id: 'reaper-takes-holds-of-the-living',
     clause: 'WA-10',
     edits: [
-      reap(
-        `and not exists (select from db.instances i where i.instance_id = h.instance_id and i.state = 'live')\n  );\n  if cardinality(orphans) > 0 then`,
-        '\n  );\n  if cardinality(orphans) > 0 then',
-      ),
+      reap(` and not exists (select from db.instances i where i.instance_id = h.instance_id and i.state = 'live')`, ''),
     ],
     killer: instances(NO_AGE),
   },

@@ -32,8 +32,8 @@ export const TURN_OF_BOTH_FAULTS: readonly Mutant[] = [
     clause: 'WA-03',
     edits: [
       turn(
-        'case when w.cap_month = month then w.cap_spent_micros else 0 end + t.charge',
-        'case when w.cap_month = month then w.cap_spent_micros else 0 end',
+        'db.in_month(w.cap_spent_micros, w.cap_month, month) + t.charge',
+        'db.in_month(w.cap_spent_micros, w.cap_month, month)',
       ),
     ],
     killer: mixing(CAP_OF_BOTH),
@@ -43,8 +43,8 @@ export const TURN_OF_BOTH_FAULTS: readonly Mutant[] = [
     clause: 'WA-03',
     edits: [
       turn(
-        'case when w.cap_month = month then w.cap_held_micros else 0 end - t.freed), 0',
-        'case when w.cap_month = month then w.cap_held_micros else 0 end), 0',
+        'db.in_month(w.cap_held_micros, w.cap_month, month) - t.freed)',
+        'db.in_month(w.cap_held_micros, w.cap_month, month))',
       ),
     ],
     killer: mixing(CAP_OF_BOTH),
@@ -52,13 +52,13 @@ export const TURN_OF_BOTH_FAULTS: readonly Mutant[] = [
   {
     id: 'turn-counts-streams-before-it-frees',
     clause: 'LI-02',
-    edits: [turn('w.open_streams - t.streams_freed + t.streams <=', 'w.open_streams + t.streams <=')],
+    edits: [turn('w.open_streams - t.streams_freed + t.streams, t', 'w.open_streams + t.streams, t')],
     killer: mixing('LI-02 a stream takes the slot of exactly one that ends in its turn'),
   },
   {
     id: 'turn-counts-plain-calls-before-it-frees',
     clause: 'CC-18',
-    edits: [turn('w.open_calls - t.calls_freed + t.calls <=', 'w.open_calls + t.calls <=')],
+    edits: [turn('w.open_calls - t.calls_freed + t.calls, t', 'w.open_calls + t.calls, t')],
     killer: mixing('CC-18 a plain call takes the slot of exactly one that ends in its turn'),
   },
   {
@@ -74,8 +74,8 @@ export const TURN_OF_BOTH_FAULTS: readonly Mutant[] = [
     id: 'turn-holds-what-does-not-fit',
     clause: 'WA-07',
     edits: [
-      turn('and t.amount <= db.granted_hold(', 'and (t.ends > 0 or t.amount <= db.granted_hold('),
-      turn('- t.freed), 0, t.amount)', '- t.freed), 0, t.amount))'),
+      turn('and db.are_ordinary_holds(', 'and (t.ends > 0 or db.are_ordinary_holds('),
+      turn('t.calls, t.calls_max)', 't.calls, t.calls_max))'),
     ],
     killer: mixing(FREED),
   },

@@ -1,5 +1,17 @@
 import type { Mutant } from '../mutant.ts';
-import { ledgerTables, locks, mixing, readingCosts, turn, turnQueries, turning, waiting } from './places.ts';
+import {
+  askedHolds,
+  ledgerTables,
+  locks,
+  mixing,
+  ordinaryHolds,
+  readingCosts,
+  refuseHolds,
+  turn,
+  turning,
+  turnQueries,
+  waiting,
+} from './places.ts';
 
 const RICH_AND_POOR = 'WA-07 a wallet holds all of its calls or none';
 const SLOTS = 'LI-02 a wallet’s streams are placed if all find slots';
@@ -35,9 +47,9 @@ export const TURN_FAULTS: readonly Mutant[] = [
     killer: SHARE,
   },
   {
-    id: 'turn-below-the-share',
+    id: 'ordinary-below-the-share',
     clause: 'WA-13',
-    edits: [turn('and t.amount <= db.granted_hold', 'and t.amount < db.granted_hold')],
+    edits: [ordinaryHolds('amount <= db.granted_hold', 'amount < db.granted_hold')],
     killer: SHARE,
   },
   {
@@ -49,7 +61,7 @@ export const TURN_FAULTS: readonly Mutant[] = [
   {
     id: 'turn-cap-forgets-what-is-spent',
     clause: 'WA-03',
-    edits: [turn('case when w.cap_month = month then w.cap_spent_micros else 0 end + t.charge', '0 + t.charge')],
+    edits: [turn('db.in_month(w.cap_spent_micros, w.cap_month, month) + t.charge', '0 + t.charge')],
     killer: CAP,
   },
   {
@@ -61,20 +73,13 @@ export const TURN_FAULTS: readonly Mutant[] = [
   {
     id: 'turn-one-stream-too-many',
     clause: 'LI-02',
-    edits: [
-      turn(
-        'w.open_streams - t.streams_freed + t.streams <= t.streams_max',
-        'w.open_streams - t.streams_freed < t.streams_max',
-      ),
-    ],
+    edits: [turn('t.streams_freed + t.streams, t.streams_max', 't.streams_freed, t.streams_max')],
     killer: turning(SLOTS),
   },
   {
     id: 'turn-one-plain-call-too-many',
     clause: 'CC-18',
-    edits: [
-      turn('w.open_calls - t.calls_freed + t.calls <= t.calls_max', 'w.open_calls - t.calls_freed <= t.calls_max'),
-    ],
+    edits: [turn('t.calls_freed + t.calls, t.calls_max', 't.calls_freed, t.calls_max')],
     killer: mixing('CC-18 a plain call takes the slot of exactly one that ends in its turn'),
   },
   {
@@ -86,7 +91,7 @@ export const TURN_FAULTS: readonly Mutant[] = [
   {
     id: 'turn-slots-not-counted',
     clause: 'LI-02',
-    edits: [turn('w.open_streams - t.streams_freed + t.streams,', 'w.open_streams - t.streams_freed,')],
+    edits: [turn('t.streams_freed + t.streams,\n      open', 't.streams_freed,\n      open')],
     killer: turning(SLOTS),
   },
   {
@@ -94,7 +99,7 @@ export const TURN_FAULTS: readonly Mutant[] = [
     clause: 'WA-02',
     edits: [
       turn('(w.is_connected, w.is_suspended,', '(true, w.is_suspended,'),
-      turn(' and v.is_connected offset 0', ' offset 0'),
+      askedHolds(' and v.is_connected offset 0', ' offset 0'),
     ],
     killer: leftBecause('disconnected'),
   },
@@ -128,27 +133,21 @@ export const TURN_FAULTS: readonly Mutant[] = [
     id: 'turn-cap-of-last-month',
     clause: 'WA-08',
     edits: [
-      turn(
-        'case when w.cap_month = month then w.cap_spent_micros else 0 end + t.charge',
-        'w.cap_spent_micros + t.charge',
-      ),
-      turn(
-        'case when w.cap_month = month then w.cap_held_micros else 0 end - t.freed), 0',
-        'w.cap_held_micros - t.freed), 0',
-      ),
+      turn('db.in_month(w.cap_spent_micros, w.cap_month, month) + t.charge', 'w.cap_spent_micros + t.charge'),
+      turn('db.in_month(w.cap_held_micros, w.cap_month, month) - t.freed)', 'w.cap_held_micros - t.freed)'),
     ],
     killer: NEW_MONTH,
   },
   {
     id: 'turn-for-the-fenced',
     clause: 'WA-10',
-    edits: [turn(`i.instance_id = any (p_instances) and i.state = 'live'`, 'i.instance_id = any (p_instances)')],
+    edits: [refuseHolds(`i.instance_id = any (p_instances) and i.state = 'live'`, 'i.instance_id = any (p_instances)')],
     killer: waiting('WA-10 a process fenced while waiting places no hold, beside another'),
   },
   {
     id: 'turn-after-the-end',
     clause: 'WA-07',
-    edits: [turn('select from usage.calls c where', 'select from usage.calls c where false and')],
+    edits: [refuseHolds('exists (select from ledger.ended_calls(p_requests))', 'false')],
     killer: waiting('WA-07 a waiting repeat of an ended call holds nothing, beside another'),
   },
   {
@@ -186,19 +185,19 @@ export const TURN_FAULTS: readonly Mutant[] = [
   {
     id: 'turn-above-the-hold',
     clause: 'WA-07',
-    edits: [turn('bool_and(d.charge <= d.freed) as is_covered', 'true as is_covered')],
+    edits: [turn('bool_and(d.charge <= d.freed) as are_covered', 'true as are_covered')],
     killer: mixing(ABOVE),
   },
   {
     id: 'turn-though-clawed',
     clause: 'WA-12',
-    edits: [turn('t.is_covered and not w.is_clawed', 't.is_covered')],
+    edits: [turn('(t.are_covered, w.is_clawed,', '(t.are_covered, false,')],
     killer: unsettledBecause('a wallet that was clawed back'),
   },
   {
     id: 'turn-in-another-month',
     clause: 'WA-08',
-    edits: [turn('(w.cap_month = t.first_month and w.cap_month = t.last_month)', 'true')],
+    edits: [turn('w.cap_month, t.first_month, t.last_month)', 't.last_month, t.last_month, t.last_month)')],
     killer: unsettledBecause('a hold of another month'),
   },
   {
@@ -236,13 +235,13 @@ export const TURN_FAULTS: readonly Mutant[] = [
   {
     id: 'turn-frees-no-stream',
     clause: 'LI-02',
-    edits: [turn('w.open_streams - t.streams_freed + t.streams,', 'w.open_streams + t.streams,')],
+    edits: [turn('open_streams = w.open_streams - t.streams_freed', 'open_streams = w.open_streams')],
     killer: SLOT,
   },
   {
     id: 'turn-frees-no-plain-call',
     clause: 'CC-18',
-    edits: [turn('w.open_calls - t.calls_freed + t.calls,', 'w.open_calls + t.calls,')],
+    edits: [turn('open_calls = w.open_calls - t.calls_freed', 'open_calls = w.open_calls')],
     killer: SLOT,
   },
   {

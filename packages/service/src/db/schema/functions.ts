@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Queryable } from '#db/pool/pool.ts';
+import { functionTexts } from '#db/schema/both-moneys.ts';
 import { type AppliedFunction, deleteFunction, selectSignatures, upsertFunction } from '#db/schema/queries.ts';
 import { assert } from '#kernel/faults/assert.ts';
 
@@ -61,17 +62,18 @@ async function drop(tx: Queryable, name: string, { attached }: { readonly attach
   }
 }
 
-/** Every function of this build, by the name that its file gives it: `ledger/hold/reserve.sql` makes `ledger.reserve`. */
+/** Every function of this build, by the name that its file gives it: `ledger/turn/lane_turn.sql` makes `ledger.lane_turn`. */
 export function readFunctions(): readonly FunctionFile[] {
   const root = fileURLToPath(new URL('../../', import.meta.url));
-  return globSync('**/*.sql', { cwd: root })
-    .toSorted()
-    .map((path) => {
-      const sql = readFileSync(new URL(`../../${path.replaceAll('\\', '/')}`, import.meta.url), 'utf8');
+  const paths = globSync('**/*.sql', { cwd: root }).toSorted();
+  return paths.flatMap((path) => {
+    const file = readFileSync(new URL(`../../${path.replaceAll('\\', '/')}`, import.meta.url), 'utf8');
+    return functionTexts(file).map((sql) => {
       const name = /^create or replace function ([\w.]+)/im.exec(sql)?.[1];
       assert(name !== undefined, `${path} makes a function`);
       return { name, sql, digest: createHash('sha256').update(sql).digest() };
     });
+  });
 }
 
 /** Whether a version is newer than this build's: `0.10.0` is newer than `0.9.1`. */

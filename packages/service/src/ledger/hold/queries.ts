@@ -8,7 +8,7 @@ export type ReservedRow =
   /** A repeat that came after its call had been settled. */
   | { readonly call_id: CallId; readonly outcome: 'call_ended'; readonly granted: bigint };
 
-/** Judges each request and places its hold, see `reserve.sql`. Rows come in any order. */
+/** Judges each request and places its hold, see `db/holds/reserve.sql`. Rows come in any order. */
 export async function reserveHolds(
   db: Queryable,
   instanceId: bigint,

@@ -5,9 +5,6 @@
 -- A call that no longer holds is answered with what it was charged when it ended, and nothing changes: settling twice, or
 -- after the reaper, is the same as settling once. A call whose answer is not kept (`is_unkept`) stays as it is when a retry
 -- has joined it ('is_joined'): its answer must be kept first (CC-14).
---
--- A hold that counts for the monthly budget of an API key (CP-08) is given back to it, less the charge. Budgets are locked
--- after all wallets, in the order of ledger.reserve.
 create or replace function ledger.settle(p_settlements ledger.settlement[], p_sessions db.named_session[] default null)
 returns table (call_id uuid, is_settled boolean, charged bigint, is_joined boolean)
 language plpgsql security definer set search_path = pg_catalog
@@ -16,23 +13,8 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 declare
   calls constant uuid[] := array(select q.call_id from unnest(p_settlements) q);
   unkept constant uuid[] := array(select q.call_id from unnest(p_settlements) q where q.is_unkept);
-  has_budget boolean;
+  has_budget constant boolean := ledger.lock_held(calls);
 begin
-  -- The statement after this one sees what the locks protect.
-  perform from ledger.wallets w
-  where w.wallet_id in (select h.wallet_id from ledger.holds h where h.call_id = any (calls))
-  order by w.wallet_id for no key update;
-  -- What a hold counts for never changes.
-  has_budget := exists (select from ledger.holds h where h.call_id = any (calls) and h.budget_key is not null);
-  if has_budget then
-    perform from (
-      select distinct h.budget_key as key_id, h.month from ledger.holds h
-      where h.call_id = any (calls) and h.budget_key is not null
-    ) d
-    join ledger.key_budgets b on b.key_id = d.key_id and b.month = d.month
-    order by b.key_id, b.month for no key update of b;
-  end if;
-
   return query
   with asked as (
     select q.* from unnest(p_settlements) with ordinality q
@@ -97,7 +79,7 @@ begin
       entry_seq = w.entry_seq + t.entries,
       version = w.version + t.calls
     from totals t where w.wallet_id = t.wallet_id
-  ), budgets as (
+  ), budgets as ( -- Each gets its holds back, less what was charged (CP-08).
     update ledger.key_budgets b set
       spent_micros = b.spent_micros + t.owed,
       held_micros = b.held_micros - t.held

@@ -2,21 +2,11 @@
 -- nearly everything, and gives null if that was all of it, else the calls that are done. The others stay as they are, for
 -- ledger.settle and ledger.reserve, in this order. Nothing is decided here that those two would decide otherwise.
 --
--- The calls may be those of several processes, which share a lane: p_instances names the process of each request, in their
--- order.
---
--- A wallet is ordinary if all that the turn asks of it is:
--- * Its calls that end are charged within their holds, it is not clawed, and its month is that of those holds.
--- * It affords all of its new holds, whole and with room to spare. Calls that join an earlier one (CC-14) are not for here.
--- A call whose answer is not kept, and that a retry has joined (CC-14), is left as it is. So is one whose API key has a
--- monthly budget (CP-08): a budget is of many wallets.
---
--- The statement locks the wallets as it changes them, in the order of wallet_id. It sees holds as they were when it began,
--- and then waits for wallets. What changed meanwhile is looked for afterwards, under the locks, and undoes the turn with
--- 40001, unless a constraint has undone it before (23505, 23514). All of it is then for the other two functions.
+-- p_instances names the process of each request: several share a lane. A wallet is ordinary if all that the turn asks of it
+-- is, by db.are_ordinary_holds and ledger.are_ordinary_ends. A call of a key with a budget is not (CP-08), nor is one that
+-- joins an earlier call, or that ends unkept and that a retry has joined (CC-14).
 create or replace function ledger.lane_turn(
-  p_instances bigint[], p_settlements ledger.settlement[], p_requests db.hold_request[],
-  p_sessions db.named_session[] default null
+  p_instances bigint[], p_settlements ledger.settlement[], p_requests db.hold_request[], p_sessions db.named_session[] default null
 ) returns uuid[]
 language plpgsql security definer set search_path = pg_catalog
 set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
@@ -25,14 +15,9 @@ declare
   month constant date := case when cardinality(p_requests) > 0 then db.current_month() end;
   done uuid[];
   is_torn boolean; -- A hold went, was joined or lost its slot before its wallet was locked.
-  is_live boolean;
-  has_ended boolean;
 begin
-  -- A plan is made once for each connection and must be right for tables of every size. So each row is looked up by its
-  -- key (`offset 0`: never by a pass over all of them), and rows are matched by a full join where both sides are as large
-  -- as the turn: that is made by hashing or sorting, never by comparing all with all. A condition inside a `case` is not
-  -- taken apart to guess how many rows it leaves: the guess would be nearly none. A comparison with an array is no join by
-  -- hashing or sorting, which would read all wallets: only a look-up of each is left.
+  -- Locks the wallets as it changes them, in the order of wallet_id. It sees holds as they were when it began, and then waits for
+  -- wallets. What changed meanwhile undoes the turn with 40001, unless a constraint has undone it before (23505, 23514).
   with ending as (
     select q.*, h.ctid, h.wallet_id, h.amount_micros as held, h.month, h.is_stream, h.is_plain,
       sum(q.charge_micros) over in_turn as charge_so_far,
@@ -40,22 +25,11 @@ begin
     from unnest(p_settlements) with ordinality q
     cross join lateral (
       select h.ctid, h.wallet_id, h.amount_micros, h.month, h.is_stream,
-        not h.is_stream and h.drained_since is null as is_plain
-      from ledger.holds h
+        not h.is_stream and h.drained_since is null as is_plain from ledger.holds h
       where h.call_id = q.call_id and h.budget_key is null and not (h.is_joined and q.is_unkept) offset 0
     ) h
     window in_turn as (partition by h.wallet_id order by q.ordinality rows unbounded preceding)
-  ), asked as (
-    select q.call_id, q.most_micros as amount, q.streams_max, q.calls_max, q.key_digest, q.body_digest, q.instance_id,
-      w.wallet_id
-    from unnest(p_requests, p_instances) q (call_id, app_id, user_id, least_micros, most_micros, streams_max, key_digest,
-      body_digest, joins, joined_call, calls_max, budget_key, budget_micros, instance_id)
-    cross join lateral (
-      -- Read only if it is connected, as in ledger.reserve. Whether it still is under its lock, largest_hold sees below.
-      select v.wallet_id from ledger.wallets v
-      where v.app_id || ' ' || v.user_id = q.app_id || ' ' || q.user_id and v.is_connected offset 0
-    ) w
-    where q.budget_key is null
+  ), asked as (select * from ledger.asked_holds(p_requests, p_instances)
   ), turned as (
     update ledger.wallets w set
       balance_micros = w.balance_micros - t.charge,
@@ -70,7 +44,7 @@ begin
     from (
       select d.wallet_id, sum(d.ends) as ends, sum(d.charge)::bigint as charge, sum(d.freed)::bigint as freed,
         sum(d.entries) as entries, sum(d.streams_freed) as streams_freed, sum(d.calls_freed) as calls_freed,
-        min(d.month) as first_month, max(d.month) as last_month, bool_and(d.charge <= d.freed) as is_covered,
+        min(d.month) as first_month, max(d.month) as last_month, bool_and(d.charge <= d.freed) as are_covered,
         sum(d.holds) as holds, sum(d.amount)::bigint as amount, sum(d.streams) as streams, sum(d.calls) as calls,
         min(d.streams_max) as streams_max, min(d.calls_max) as calls_max
       from (
@@ -86,18 +60,15 @@ begin
       group by d.wallet_id order by d.wallet_id offset 0
     ) t
     where w.wallet_id = any (array[t.wallet_id, t.wallet_id]) and case when
-        t.is_covered and not w.is_clawed
-        and (t.ends = 0 or (w.cap_month = t.first_month and w.cap_month = t.last_month))
+        (t.ends = 0 or ledger.are_ordinary_ends(t.are_covered, w.is_clawed, w.cap_month, t.first_month, t.last_month))
         and (t.holds = 0 or (
           case when t.ends = 0 then w.cap_month <= month else w.cap_month = month end -- Never back.
-          -- If all calls of a wallet together fit into the share that one call may have of what is left (WA-13), each call
-          -- fits into its own share of what those before it leave. So they are compared as one.
-          and t.amount <= db.granted_hold(
+          and db.are_ordinary_holds(
             db.largest_hold(w.is_connected, w.is_suspended, w.balance_micros - t.charge, w.held_micros - t.freed, w.cap_micros,
-              case when w.cap_month = month then w.cap_spent_micros else 0 end + t.charge,
-              case when w.cap_month = month then w.cap_held_micros else 0 end - t.freed), 0, t.amount)
-          and (t.streams_max is null or w.open_streams - t.streams_freed + t.streams <= t.streams_max)
-          and (t.calls_max is null or w.open_calls - t.calls_freed + t.calls <= t.calls_max)
+              db.in_month(w.cap_spent_micros, w.cap_month, month) + t.charge,
+              db.in_month(w.cap_held_micros, w.cap_month, month) - t.freed),
+            t.amount, w.open_streams - t.streams_freed + t.streams, t.streams_max,
+            w.open_calls - t.calls_freed + t.calls, t.calls_max)
         ))
       then true else false end
     returning w.wallet_id, w.balance_micros + t.charge as balance_before, w.entry_seq - t.entries as entries_before
@@ -125,8 +96,7 @@ begin
     from ended e
   ), placed as (
     insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, key_digest, body_digest, instance_id)
-    select a.call_id, t.wallet_id, a.amount, month, a.streams_max > 0, a.key_digest, a.body_digest,
-      a.instance_id
+    select a.call_id, t.wallet_id, a.amount, month, a.streams_max > 0, a.key_digest, a.body_digest, a.instance_id
     from asked a full join turned t on t.wallet_id = a.wallet_id
     where coalesce(t.wallet_id, 0) > 0 and a.call_id is not null
     returning call_id
@@ -135,30 +105,11 @@ begin
       then array(select e.call_id from ended e union all select p.call_id from placed p) end,
     count(*) <> (select count(*) from freed)
       or count(*) filter (where e.is_stream) <> (select count(*) from freed f where f.is_stream)
-  into done, is_torn
-  from ended e;
-
+  into done, is_torn from ended e;
   if is_torn then
     raise exception 'a hold has changed' using errcode = '40001';
   end if;
-  if cardinality(p_requests) > 0 then
-    select count(distinct p.id) = (
-        select count(*) from db.instances i where i.instance_id = any (p_instances) and i.state = 'live'
-      ),
-      -- By the first and the last of them too: only the months between those are looked at.
-      exists (
-        select from usage.calls c where c.call_id = any (array(select q.call_id from unnest(p_requests) q))
-          and c.call_id >= (select q.call_id from unnest(p_requests) q order by q.call_id limit 1)
-          and c.call_id <= (select q.call_id from unnest(p_requests) q order by q.call_id desc limit 1)
-      )
-    into is_live, has_ended
-    from unnest(p_instances) p (id);
-    if not is_live then
-      raise exception 'a process of % is fenced', p_instances using errcode = '55000';
-    elsif has_ended then
-      raise exception 'a call has ended' using errcode = '40001';
-    end if;
-  end if;
+  if cardinality(p_requests) > 0 then perform ledger.refuse_holds(p_instances, p_requests); end if;
   if p_sessions is not null then -- Under the locks of their wallets, and never of a call that is left for later.
     perform usage.note_sessions(array(select s from unnest(p_sessions) s where done is null or s.call_id = any (done)));
   end if;

@@ -16,17 +16,15 @@ begin
     open_streams = w.open_streams + (p_streams_max > 0)::int,
     open_calls = w.open_calls + (p_streams_max = 0)::int,
     cap_month = month,
-    cap_spent_micros = case when w.cap_month = month then w.cap_spent_micros else 0 end,
-    cap_held_micros = case when w.cap_month = month then w.cap_held_micros else 0 end + p_amount,
+    cap_spent_micros = db.in_month(w.cap_spent_micros, w.cap_month, month),
+    cap_held_micros = db.in_month(w.cap_held_micros, w.cap_month, month) + p_amount,
     version = w.version + 1
   where w.app_id || ' ' || w.user_id = p_app || ' ' || p_user and w.is_connected
     and w.cap_month <= month -- Never back.
-    and p_amount <= db.granted_hold(
+    and db.are_ordinary_holds(
       db.largest_hold(w.is_connected, w.is_suspended, w.balance_micros, w.held_micros, w.cap_micros,
-        case when w.cap_month = month then w.cap_spent_micros else 0 end,
-        case when w.cap_month = month then w.cap_held_micros else 0 end), 0, p_amount)
-    and (p_streams_max = 0 or w.open_streams < p_streams_max)
-    and (p_calls_max = 0 or w.open_calls < p_calls_max)
+        db.in_month(w.cap_spent_micros, w.cap_month, month), db.in_month(w.cap_held_micros, w.cap_month, month)), p_amount,
+      w.open_streams + 1, nullif(p_streams_max, 0), w.open_calls + 1, nullif(p_calls_max, 0))
   returning w.wallet_id into wallet;
   if wallet is null then
     return false;

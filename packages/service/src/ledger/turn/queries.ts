@@ -100,7 +100,7 @@ function divided(turn: Turn, tried: Turn, calls: Done): Divided {
 
 type Item = HoldRequest | Settlement;
 
-/** A retry must look for its earlier call first, and a budget is judged beside the wallet: only `reserve.sql` does these. */
+/** A retry must look for its earlier call first, and a budget is judged beside the wallet: only `ledger.reserve` does these. */
 const mayBeOrdinary = ({ idempotencyKey, budget }: HoldRequest): boolean =>
   idempotencyKey?.joins !== true && budget === undefined;
 const wasTried = (item: Item): boolean => !('most' in item) || mayBeOrdinary(item);

@@ -20,8 +20,8 @@ begin
     version = w.version + 1
   from ledger.holds h
   where h.call_id = p.call_id and h.budget_key is null and not (h.is_joined and p.is_unkept)
-    and p.charge_micros <= h.amount_micros
-    and w.wallet_id = h.wallet_id and w.cap_month = h.month and not w.is_clawed
+    and w.wallet_id = h.wallet_id
+    and ledger.are_ordinary_ends(p.charge_micros <= h.amount_micros, w.is_clawed, w.cap_month, h.month, h.month)
   returning w.wallet_id, w.entry_seq, w.balance_micros, h.amount_micros, h.month, h.is_stream into hold;
   if hold is null then
     return false;

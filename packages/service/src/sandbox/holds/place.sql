@@ -1,4 +1,4 @@
--- Places holds (see `reserve.sql`) and gives the first call of each wallet that got one the outcome that is set for it, once
+-- Places holds (sandbox.reserve) and gives the first call of each wallet that got one the outcome that is set for it, once
 -- (decision 19). The wallets stay locked from the one to the other, so of calls at once exactly one takes it. The hold keeps it: if
 -- the answer of this statement is lost and the call comes again, it plays the same.
 create or replace function sandbox.place(p_instance bigint, p_grant bigint, p_requests db.hold_request[])

@@ -9,7 +9,7 @@ import { type SandboxSettlement, sandboxSettlementRecords } from '#sandbox/holds
 /** The field `plays` holds the outcome that was set for this call (decision 19). */
 type SandboxHoldRow = HoldRow & { readonly plays: string | null };
 
-/** Places a hold in the sandbox wallet of each request (see `place.sql` and `reserve.sql`). */
+/** Places a hold in the sandbox wallet of each request (see `place.sql`). */
 export async function reserveSandboxHolds(
   db: Queryable,
   instanceId: bigint,

@@ -8,23 +8,9 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 declare
   calls constant uuid[] := array(select q.call_id from unnest(p_settlements) q);
   unkept constant uuid[] := array(select q.call_id from unnest(p_settlements) q where q.is_unkept);
-  has_budget boolean;
+  has_budget constant boolean := sandbox.lock_held(calls);
 begin
   perform set_config('synchronous_commit', 'off', true);
-  -- In the order of sandbox.reserve. The statements that follow see what the locks protect.
-  perform from sandbox.wallets w
-  where w.wallet_id = any (array(select h.wallet_id from sandbox.holds h where h.call_id = any (calls)))
-  order by w.wallet_id for no key update;
-  has_budget := exists (select from sandbox.holds h where h.call_id = any (calls) and h.budget_key is not null);
-  if has_budget then
-    perform from (
-      select distinct h.budget_key as key_id, h.month from sandbox.holds h
-      where h.call_id = any (calls) and h.budget_key is not null
-    ) d
-    join sandbox.key_budgets b on b.key_id = d.key_id and b.month = d.month
-    order by b.key_id, b.month for no key update of b;
-  end if;
-
   if cardinality(unkept) < cardinality(calls) then -- Else no answer was kept.
     update idempotency.kept_answers a set charged_micros = least(q.charge_micros, h.amount_micros)
     from unnest(p_settlements) q join sandbox.holds h on h.call_id = q.call_id
