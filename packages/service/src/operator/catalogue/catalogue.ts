@@ -1,4 +1,5 @@
 import type { CatalogueFile } from '@purser/contract/catalogue.ts';
+import type { CatalogueProvider } from '@purser/contract/catalogue-providers.ts';
 import { changedFacts, type Facts } from '#audit/entry.ts';
 import {
   type CatalogueEdit,
@@ -12,7 +13,6 @@ import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { type Act, audited, Repeated } from '#operator/acts/act.ts';
 import { type CatalogueChange, fieldOf, namesOf, withChange } from '#operator/catalogue/change.ts';
 import { type KeyRules, strangeKeyIn } from '#operator/catalogue/strange-keys.ts';
-import type { CatalogueProvider } from '@purser/contract/catalogue-providers.ts';
 import { readPriceHistory } from '#catalogue/price-history.ts';
 import { systemClock } from '#kernel/time/clock.ts';
 

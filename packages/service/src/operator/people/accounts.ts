@@ -1,3 +1,5 @@
+import type { AccountChange } from '@purser/contract/operator-accounts.ts';
+import type { OperatorRole } from '@purser/contract/operator-access.ts';
 import {
   type AccountRow,
   insertAccount,
@@ -9,8 +11,6 @@ import {
 } from '#developers/accounts/queries.ts';
 import { updateAppointed } from '#developers/operators/appointment-queries.ts';
 import { hasAdmin, lockAccount, updateAccount } from '#developers/operators/queries.ts';
-import type { AccountChange } from '@purser/contract/operator-accounts.ts';
-import type { OperatorRole } from '@purser/contract/operator-access.ts';
 import type { SendNews } from '#developers/accounts/news.ts';
 import { normalisedEmail } from '#developers/accounts/email.ts';
 import { deleteFactors } from '#developers/factors/queries.ts';

@@ -1,5 +1,5 @@
-import { PEOPLE_ROUTES } from '@purser/contract/operator-people.ts';
 import { Readable } from 'node:stream';
+import { PEOPLE_ROUTES } from '@purser/contract/operator-people.ts';
 import type { OperatorRoutes } from '#http/planes/operator-routes.ts';
 import { sentAmount } from '#http/requests/sent.ts';
 import type { OperatorPlane } from '#http/planes/operator-plane.ts';

@@ -1,5 +1,6 @@
 import { OPERATOR_ROLES, type OperatorRole } from '@purser/contract/operator-access.ts';
 import { changeAnyAccountSchema, newAnyAccountSchema } from '@purser/contract/operator-accounts.ts';
+import { accountId as accountIdOf } from '@purser/contract/identifiers.ts';
 import { operatorRoleOf } from '#developers/operators/role.ts';
 import type { Account } from '#developers/sessions/session.ts';
 import { type Html, html } from '#kernel/text/html.ts';
@@ -12,7 +13,6 @@ import type { OpsRequest } from '#web/ops/frame/asked.ts';
 import { code, listing, opsPath, part } from '#web/ops/frame/details.ts';
 import { type ListPage, showList } from '#web/ops/frame/list-page.ts';
 import { ACCOUNTS_TEXTS as TEXTS, ACCOUNT_TEXTS } from '#web/ops/apps/texts.ts';
-import { accountId as accountIdOf } from '@purser/contract/identifiers.ts';
 import { granted } from '#http/planes/planes.ts';
 import { confirmation } from '#web/components/notices.ts';
 import { badge, button, definitionList } from '#web/components/parts.ts';

@@ -1,10 +1,10 @@
+import { appId as appIdOf } from '@purser/contract/identifiers.ts';
+import { changeAnyAppSchema, reasonSchema } from '@purser/contract/operator.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import type { AppDetails } from '#operator/people/apps.ts';
 import { code, opsPath, part } from '#web/ops/frame/details.ts';
 import { choicesOf, listPage } from '#web/ops/frame/list-page.ts';
 import { APP_TEXTS as TEXTS } from '#web/ops/apps/texts.ts';
-import { appId as appIdOf } from '@purser/contract/identifiers.ts';
-import { changeAnyAppSchema, reasonSchema } from '@purser/contract/operator.ts';
 import { granted } from '#http/planes/planes.ts';
 import { confirmation } from '#web/components/notices.ts';
 import { badge, button, definitionList } from '#web/components/parts.ts';

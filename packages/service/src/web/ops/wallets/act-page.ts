@@ -1,4 +1,5 @@
 import { reasonSchema } from '@purser/contract/operator.ts';
+import { operatorWalletParamsSchema, walletPreviewSchema } from '@purser/contract/operator-wallets.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { PendingAct } from '#operator/acts/pending-act.ts';
@@ -14,7 +15,6 @@ import { code, listing, opsPath, part } from '#web/ops/frame/details.ts';
 import { choicesOf, type Fields, filledFilter } from '#web/ops/frame/list-page.ts';
 import { OPS_TEXTS } from '#web/ops/frame/texts.ts';
 import { ACT_TEXTS, ASK_TEXTS as TEXTS, WALLET_TEXTS } from '#web/ops/wallets/texts.ts';
-import { operatorWalletParamsSchema, walletPreviewSchema } from '@purser/contract/operator-wallets.ts';
 import { walletActOf } from '#http/operator-plane/money/wallets.ts';
 import { granted } from '#http/planes/planes.ts';
 import type { AppId, EndUserId } from '#kernel/values/ids.ts';
