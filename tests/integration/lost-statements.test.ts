@@ -107,3 +107,30 @@ for (const { keepsOne, left } of [
     t.mock.timers.reset();
   });
 }
+
+test('OP-11 a kept connection serves until it fails or ends', async (t) => {
+  const kept = createPool({
+    url: ledger.database.url,
+    role: 'live',
+    connectionsMax: 1,
+    keepsConnection: true,
+    use: 'calls',
+    log,
+  });
+  const server = async () =>
+    (await kept.query<{ pid: number }>({ text: 'select pg_backend_pid() as pid' })).rows[0]?.pid;
+  t.after(() => kept.ending || kept.end());
+  const first = await server();
+  assert.deepEqual(await Promise.all([server(), server()]), [first, first]);
+  await assert.rejects(kept.query({ text: 'select 1 / 0' }), { code: '22012' });
+  const second = await server();
+  assert.notEqual(second, first);
+  await sql(ledger.database)`select pg_terminate_backend(${second})`;
+  await waitUntil('the connection has ended', () => kept.totalCount === 0);
+  assert.notEqual(await server(), second);
+  const last = server();
+  await kept.end();
+  await last;
+  assert.equal(kept.totalCount, 0);
+  await assert.rejects(server(), /after calling end/);
+});

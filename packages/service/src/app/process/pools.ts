@@ -12,7 +12,10 @@ interface PoolsOptions {
   readonly emails: EmailSeal;
 }
 
-type PoolSettings = Pick<Parameters<typeof createPool>[0], 'statementMsMax' | 'name' | 'keepsOne' | 'use'>;
+type PoolSettings = Pick<
+  Parameters<typeof createPool>[0],
+  'statementMsMax' | 'name' | 'keepsOne' | 'keepsConnection' | 'use'
+>;
 
 /** The setting of pools that a call waits for. */
 const KEPT = { keepsOne: true } as const;
@@ -44,7 +47,7 @@ export function openPools({ url, log, emails }: PoolsOptions) {
   };
   return {
     /** One connection for each kind of batched statement. A second one would only split the batches and wait on locks. */
-    openTurns: () => markStatements(open('live', 1, { ...KEPT, use: 'calls' })),
+    openTurns: () => markStatements(open('live', 1, { ...KEPT, keepsConnection: true, use: 'calls' })),
     rates: open('live', 1, { ...KEPT, use: 'rates' }),
     sandbox: open('sandbox', 1, { ...KEPT, use: 'sandbox' }),
     reads: open('live', READS_MAX, { ...KEPT, use: 'reads' }),

@@ -57,7 +57,15 @@ export function startWorkerChannels({ databaseUrl, workers, log }: WorkerChannel
 } {
   cluster.setupPrimary({ serialization: 'advanced' }); // Structured clones: turns hold bigints and buffers.
   const pools = Array.from({ length: channelsFor(workers) }, () =>
-    createPool({ url: databaseUrl, role: 'live', connectionsMax: 1, keepsOne: true, use: 'calls', log }),
+    createPool({
+      url: databaseUrl,
+      role: 'live',
+      connectionsMax: 1,
+      keepsOne: true,
+      keepsConnection: true,
+      use: 'calls',
+      log,
+    }),
   );
   const channels = pools.map(createSharedChannel);
   const onMessage = (worker: Worker, message: unknown): void => {

@@ -53,7 +53,7 @@ export class MeteredPool extends pg.Pool {
   override connect(connected: Connected): void;
   override connect(connected?: Connected): Promise<pg.PoolClient> | void {
     const isFree = this.idleCount > this.waitingCount; // As for nearly every statement of a call, which makes no closure then.
-    if (isFree) this.#wait?.observe(0);
+    if (isFree) this.countReady();
     if (isFree) return connected === undefined ? super.connect() : super.connect(connected);
     const begunMs = steadyClock.nowMs();
     if (connected === undefined) return super.connect().finally(() => this.#note(begunMs));
@@ -61,6 +61,16 @@ export class MeteredPool extends pg.Pool {
       this.#note(begunMs);
       connected(fault, client, done);
     });
+  }
+
+  /** Counts a statement that had a connection at once. */
+  protected countReady(): void {
+    this.#wait?.observe(0);
+  }
+
+  /** The connections that no statement has now. */
+  idleNow(): number {
+    return this.idleCount;
   }
 
   #note(begunMs: number): void {
@@ -86,9 +96,9 @@ catalogueReading({
   across: 'sum',
   labels: ['pool', 'state'],
   read: () =>
-    Array.from(open, ({ use, totalCount, idleCount }) => [
-      [[use, 'busy'], totalCount - idleCount] as const,
-      [[use, 'idle'], idleCount] as const,
+    Array.from(open, (pool) => [
+      [[pool.use, 'busy'], pool.totalCount - pool.idleNow()] as const,
+      [[pool.use, 'idle'], pool.idleNow()] as const,
     ]).flat(),
 });
 catalogueReading({

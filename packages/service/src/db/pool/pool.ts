@@ -3,6 +3,7 @@ import { checkedClients } from '#db/pool/client.ts';
 import { type Asked, optionsOf } from '#db/pool/connection-check.ts';
 import { type DatabaseAddress, databaseAddressOf } from '#db/servers/hosts.ts';
 import { createLeaderWatch, type LeaderWatch } from '#db/servers/leader.ts';
+import { KeptConnectionPool } from '#db/pool/kept-connection.ts';
 import { MeteredPool, type PoolUse } from '#db/pool/metrics.ts';
 import type { EmailSeal } from '#kernel/values/email-seal.ts';
 import type { Mode } from '#kernel/values/ids.ts';
@@ -56,6 +57,8 @@ interface PoolOptions {
    * otherwise wait for a new server process, which takes ten times as long as the call.
    */
   readonly keepsOne?: boolean;
+  /** Keeps its one connection also between statements (`kept-connection.ts`). Only for statements that stand alone. */
+  readonly keepsConnection?: boolean;
   /** How long a connection may take to open, in milliseconds. */
   readonly connectMsMax?: number;
   /** The statement timeout in milliseconds, for statements that may take longer than those of a call. */
@@ -101,7 +104,8 @@ export function createPool(options: PoolOptions): Pool {
     types,
     ...(options.replicates === true && { replication: 'database' }),
   };
-  const pool: Pool = options.use === undefined ? new pg.Pool(config) : new MeteredPool(config, options.use);
+  const Metered = options.keepsConnection === true ? KeptConnectionPool : MeteredPool;
+  const pool: Pool = options.use === undefined ? new pg.Pool(config) : new Metered(config, options.use);
   pool.emails = options.emails;
   pool.on('connect', (client) => {
     // The pool may get its key later than its first connections.
