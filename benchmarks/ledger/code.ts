@@ -7,7 +7,7 @@ import { newCallId, newCorrelationId } from '../../packages/service/src/kernel/v
 import { createHolds, type Holds } from '../../packages/service/src/ledger/holds.ts';
 import { BACKLOG_LIMITS } from '../../packages/service/src/ledger/settlement/settling.ts';
 import { createSpool } from '../../packages/service/src/ledger/settlement/spool.ts';
-import { createOwnChannel } from '../../packages/service/src/ledger/turn/channel.ts';
+import { createOwnChannel } from '../../packages/service/src/ledger/turn/turns.ts';
 
 interface Place {
   readonly databaseUrl: string;

@@ -24,7 +24,7 @@ const CALL_PATH = [
 const SOURCE = join(import.meta.dirname, '../../packages/service/src');
 const PARTS: Readonly<Record<string, RegExp>> = {
   // The statements below these functions are marked by their names.
-  'ledger/turn/queries.ts': /async function (?:takeTurn|takeOrdinary)[\s\S]*?\n\}\n/g,
+  'ledger/turn/queries.ts': /function (?:takeTurn|takeLeft|takeOrdinary)[\s\S]*?\n\}\n/g,
   'db/processes/instance.ts': /run: \(statement\)[\s\S]*?\n {4}\},\n/g,
   // A call waits neither for a replay nor for the end of the process.
   'ledger/settlement/settling.ts': /function land\([\s\S]*?\n {4}release:|async function settleAll[\s\S]*?\n\}\n/g,
@@ -74,8 +74,8 @@ const COVERS: Readonly<Record<string, string>> = {
   settling: TURN,
   landing: TURN,
   statement: TURN,
-  takeTurn: 'function',
-  doneIn: TURN, // Or one of the two statements for a call alone.
+  channel: TURN, // Or one of the two statements for a call alone.
+  doneIn: TURN,
   reserveHolds: 'statement.ledger-reserve',
   settleHolds: 'statement.ledger-settle',
   'Promise.race': 'spool.keep',

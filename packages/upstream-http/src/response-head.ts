@@ -32,8 +32,7 @@ export function readHead(bytes: Buffer, at: number, bytesMax: number): Head | un
   if (end === undefined) return undefined;
   const match = HEAD.exec(bytes.toString('latin1', at, end - END.length));
   if (match === null) throw new ProtocolError('has a malformed head');
-  const [, minor, status, lines = ''] = match;
-  return { status: Number(status), isHttp10: minor === '0', lines, end };
+  return { status: Number(match[2]), isHttp10: match[1] === '0', lines: match[3] ?? '', end };
 }
 
 /** The offset behind the trailers, whose content is ignored; undefined until their empty line has arrived. */

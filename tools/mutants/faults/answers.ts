@@ -128,7 +128,7 @@ export const ANSWER_FAULTS: readonly Mutant[] = [
   {
     id: 'hold-that-covers-no-thoughts',
     clause: 'WA-07',
-    edits: [validation('Math.max(model.minOutputTokens, thinkingBudgetOf(request) + 1)', 'model.minOutputTokens')],
+    edits: [validation('Math.max(model.minOutputTokens, thoughtTokens + 1)', 'model.minOutputTokens')],
     killer: tabulating('CC-03 WA-07 a thinking budget may not exceed the output limit'),
   },
   {

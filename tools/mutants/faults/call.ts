@@ -116,7 +116,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
     clause: 'WA-07',
     edits: [
       validation(
-        'Math.min(Math.max(model.minOutputTokens, thinkingBudgetOf(request) + 1), outputTokensMax)',
+        'Math.min(Math.max(model.minOutputTokens, thoughtTokens + 1), outputTokensMax)',
         'model.minOutputTokens',
       ),
     ],

@@ -10,8 +10,8 @@ import type { Settlement } from '#ledger/settlement/settlement.ts';
 import { type BacklogLimits, createSettling, type SettledCall } from '#ledger/settlement/settling.ts';
 import type { Spool } from '#ledger/settlement/spool.ts';
 import { createOrphanedHolds } from '#ledger/recovery/orphaned-holds.ts';
-import { createOwnChannel, type Channels } from '#ledger/turn/channel.ts';
-import { createTurns } from '#ledger/turn/turns.ts';
+import type { Channels } from '#ledger/turn/channel.ts';
+import { createOwnChannel, createTurns } from '#ledger/turn/turns.ts';
 
 /**
  * The holds of real wallets. Every statement is safe to repeat after a lost connection.

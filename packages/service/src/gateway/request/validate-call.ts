@@ -83,7 +83,9 @@ export function checkModelParameters(
   const accepted = acceptedBy(model.parameters);
   const name = findUnaccepted(request, accepted);
   if (name !== undefined) return unaccepted(name, accepted, nameOf);
-  const bad = findBadVendorValue(request, outputTokensAskedOf(request, model));
+  const bad = hasVendorParameters(accepted)
+    ? findBadVendorValue(request, outputTokensAskedOf(request, model))
+    : undefined;
   if (bad !== undefined) return misshapen(bad);
   if (model.imageTokensMax === undefined && measured.images > 0) {
     return refuse('BAD_REQUEST', 'This model takes no images: its catalogue entry gives them no price.', {
@@ -91,6 +93,11 @@ export function checkModelParameters(
     });
   }
   return undefined;
+}
+
+/** Only a model with a list of its own takes parameters of vendors. */
+function hasVendorParameters(accepted: ReadonlySet<string>): boolean {
+  return accepted !== KNOWN_PARAMETERS;
 }
 
 /** Finds the upstreams that can be sent all of the request. If none can, the refusal says what the first one lacks (MO-09). */
@@ -170,6 +177,7 @@ export function callOf(fitted: Fitted, model: Model, context: CallContext): Aski
   const options = request['stream_options'];
   const outputTokens = outputTokensAskedOf(request, model);
   const choices = wholeOf(request['n']) ?? 1;
+  const thoughtTokens = hasVendorParameters(accepted) ? thinkingBudgetOf(request) : 0;
   const outputTokensMax = isStream ? outputTokens : Math.min(outputTokens, outputTokensDeliverable(request, choices));
   const call: ChatCall = {
     callId: newCallId(),
@@ -190,7 +198,7 @@ export function callOf(fitted: Fitted, model: Model, context: CallContext): Aski
     outputTokensAsked: reply.refusalOfLowered === undefined ? outputTokens : (ownLimitOf(request) ?? outputTokens),
     outputTokensMax,
     // A model that may think all of its output away answers nothing, and vendors refuse such a call.
-    outputTokensLeast: Math.min(Math.max(model.minOutputTokens, thinkingBudgetOf(request) + 1), outputTokensMax),
+    outputTokensLeast: Math.min(Math.max(model.minOutputTokens, thoughtTokens + 1), outputTokensMax),
     idempotencyKey: context.idempotencyKey,
     session: context.session,
     budget: context.caller.key.budget,

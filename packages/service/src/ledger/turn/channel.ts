@@ -13,12 +13,6 @@ export type TakeTurn = (instanceId: bigint, turn: Turn) => Promise<TurnRows>;
 /** Channels to one ledger. A wallet always takes the same of them, so that no two wait for one wallet. */
 export type Channels = readonly [TakeTurn, ...TakeTurn[]];
 
-/** A channel for one process alone: each turn is a statement. */
-export const createOwnChannel =
-  (pool: Pool): TakeTurn =>
-  (instanceId, turn) =>
-    takeTurn(pool, instanceId, turn);
-
 interface Part {
   readonly instanceId: bigint;
   readonly turn: Turn;

@@ -31,11 +31,23 @@ export interface TurnRows {
  * Two more decide the rest, settlements first. Safe to repeat: a hold that exists is answered as it is, and a call that
  * has ended is answered with what it was charged.
  */
-export async function takeTurn(db: Queryable, instance: InstanceOf, turn: Turn): Promise<TurnRows> {
+export function takeTurn(db: Queryable, instance: InstanceOf, turn: Turn): Promise<TurnRows> {
   const { settlements, requests } = turn;
   const tried = ordinaryOf(turn);
-  const { done, left } = divided(turn, tried, await doneIn(db, instance, tried));
-  if (left === NOTHING) return { settled: settlements.map(chargedAsSaid), placed: requests.map(heldWhole) };
+  return doneIn(db, instance, tried).then((calls) => {
+    const { done, left } = divided(turn, tried, calls);
+    if (left !== NOTHING) return takeLeft(db, instance, turn, { done, left });
+    return { settled: settlements.map(chargedAsSaid), placed: requests.map(heldWhole) };
+  });
+}
+
+/** Decides what is not ordinary in a turn, one kind after the other. */
+async function takeLeft(
+  db: Queryable,
+  instance: InstanceOf,
+  { settlements, requests }: Turn,
+  { done, left }: Divided,
+): Promise<TurnRows> {
   const settled = left.settlements.length === 0 ? [] : await settleHolds(db, left.settlements);
   const placed: ReservedRow[] = [];
   for (const [instanceId, requests] of byInstance(instance, left.requests)) {
@@ -120,13 +132,13 @@ const NONE: Done = new Set();
 const UNDONE = /^(40001|23)/;
 
 /** Runs the statement that is cheapest for these, and returns the calls that it has done. It makes no promise but that of its statement. */
-function doneIn(db: Queryable, instance: InstanceOf, turn: Turn): Promise<Done> | Done {
+function doneIn(db: Queryable, instance: InstanceOf, turn: Turn): Promise<Done> {
   const { settlements, requests } = turn;
   const settlement = settlements[0];
   const request = requests[0];
   if (settlements.length + requests.length > 1) return turnAll(db, instance, turn);
   if (settlement !== undefined) return settleOne(db, settlement);
-  return request === undefined ? 'all' : placeOne(db, instanceIdOf(instance, request), request);
+  return request === undefined ? Promise.resolve('all') : placeOne(db, instanceIdOf(instance, request), request);
 }
 
 function undone(fault: unknown): Done {

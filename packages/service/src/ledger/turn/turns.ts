@@ -1,5 +1,6 @@
 import { type Batcher, createBatcher, type Waiter } from '#db/batches/batcher.ts';
 import type { Instance } from '#db/processes/instance.ts';
+import type { Pool } from '#db/pool/pool.ts';
 import type { OutageWatch } from '#db/batches/outage.ts';
 import { assert } from '#kernel/faults/assert.ts';
 import type { CallId } from '#kernel/values/ids.ts';
@@ -9,6 +10,7 @@ import type { SettledRow } from '#ledger/settlement/queries.ts';
 import type { Settlement } from '#ledger/settlement/settlement.ts';
 import { type SettledCall, settledCallOf } from '#ledger/settlement/settling.ts';
 import type { Channels, TakeTurn } from '#ledger/turn/channel.ts';
+import { takeTurn } from '#ledger/turn/queries.ts';
 
 /**
  * The way of one process to the ledger: in each channel one turn at a time, which ends calls and places holds. What comes while
@@ -38,9 +40,9 @@ const PLACE_RETRIES_MAX = 5; // Half a second without a database, then the calle
 const ENDED_UNTOLD = 'The hold of a call was released before the call began, because its process had lost its lease.';
 
 export function createTurns({ channels, instance, run, walletOf }: TurnsOptions): Turns {
-  const turns = channels.map((takeTurn) =>
+  const turns = channels.map((channel) =>
     createBatcher<Item, Answer>({
-      run: (items) => run(() => instance.run((instanceId) => take(takeTurn, instanceId, items))),
+      run: (items) => run(() => instance.run((instanceId) => take(channel, instanceId, items))),
       itemsMax: ITEMS_MAX,
       retriesMax: (item) => (isRequest(item) ? PLACE_RETRIES_MAX : Number.POSITIVE_INFINITY),
       // Another statement may hold the wallet's lock. All calls of that wallet then cost the others one wait, not one each.
@@ -69,14 +71,19 @@ function channelOf(wallet: string, channels: number): number {
   return (hash >>> 0) % channels;
 }
 
-function take(takeTurn: TakeTurn, instanceId: bigint, items: readonly Item[]): Promise<readonly Answer[]> {
+/** A channel for one process alone: each turn is a statement. */
+export function createOwnChannel(pool: Pool): TakeTurn {
+  return (instanceId, turn) => takeTurn(pool, instanceId, turn);
+}
+
+function take(channel: TakeTurn, instanceId: bigint, items: readonly Item[]): Promise<readonly Answer[]> {
   const settlements: Settlement[] = [];
   const requests: HoldRequest[] = [];
   for (const item of items) {
     if (isRequest(item)) requests.push(item);
     else settlements.push(item);
   }
-  return takeTurn(instanceId, { settlements, requests }).then(({ settled, placed }) => {
+  return channel(instanceId, { settlements, requests }).then(({ settled, placed }) => {
     let charge = 0;
     let hold = 0;
     return items.map((item) => (isRequest(item) ? answerOf(placed[hold++], item) : chargedOf(settled[charge++], item)));

@@ -143,7 +143,11 @@ function fixed<Fields extends JsonObject>(object: JsonObject, fields: Fields): J
 }
 
 function hasAll<Fields extends JsonObject>(object: JsonObject, fields: Fields): object is JsonObject & Fields {
-  for (const name of Object.keys(fields)) if (object[name] !== fields[name]) return false;
+  const names = Object.keys(fields);
+  for (let at = 0; at < names.length; at += 1) {
+    const name = names[at] as string;
+    if (object[name] !== fields[name]) return false;
+  }
   return true;
 }
 
