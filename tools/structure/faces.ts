@@ -10,7 +10,7 @@ export const FACES: Readonly<Record<string, string>> = {
   'gateway/wires/messages': 'messages.ts',
   'gateway/wires/responses': 'responses.ts',
   http: 'server.ts',
-  kernel: 'build.ts log.ts',
+  kernel: 'build.ts log.ts node-http.ts',
   ledger: 'holds.ts',
   payments: 'checkouts.ts solve-case.ts',
   providers: 'compatible-entry.ts registry.ts',

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
 import { CallNotes } from '#gateway/call/call-notes.ts';
@@ -31,6 +31,7 @@ import {
   sendRefusal,
 } from '#http/answers/respond.ts';
 import type { Log } from '#kernel/log.ts';
+import { createServer, STATUS_CODES } from '#kernel/node-http.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { ProcessorWebhooks } from '#payments/booking/processor-webhooks.ts';
 import type { ProcessorName } from '#payments/processor/processor.ts';

@@ -1,8 +1,8 @@
-import { Agent as HttpAgent, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { OtlpTarget } from '#telemetry/settings.ts';
+import { Agent as HttpAgent, request as requestHttp } from '#kernel/node-http.ts';
 
 /**
  * With `again`, the collector is away or busy, and the same may be sent later. With `refused`, it will never take this.

@@ -1,7 +1,8 @@
-import { Agent, type IncomingMessage, request as requestHttp } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { Agent as TlsAgent, request as requestTls } from 'node:https';
 import { CELL_REQUEST, type CellRequests } from '#cells/routing/cell-request.ts';
 import type { OtherCell } from '#kernel/values/slot.ts';
+import { Agent, request as requestHttp } from '#kernel/node-http.ts';
 
 /** Sends requests of this gateway itself to gateways of other cells. */
 export interface CellClient {

@@ -1,7 +1,8 @@
-import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as TlsAgent, request as requestTls } from 'node:https';
 import { MARKER, MARKER_REFUSED } from '#cells/routing/marker.ts';
 import type { Exchange } from '#http/answers/respond.ts';
+import { Agent, request as requestHttp } from '#kernel/node-http.ts';
 
 /** A request as it is sent to another gateway. */
 interface Relayed {

@@ -1,5 +1,6 @@
-import { type IncomingMessage, request as openRequest, type Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { duplexPair } from 'node:stream';
+import { request as openRequest } from '#kernel/node-http.ts';
 
 /** A request that this process sends to its own server. */
 interface OwnCall {

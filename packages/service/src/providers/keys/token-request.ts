@@ -1,7 +1,8 @@
-import { type IncomingMessage, request as requestPlain } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { Agent, request as requestTls } from 'node:https';
 import { proxiesOf } from '@purser/upstream-http/client.ts';
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/text/json.ts';
+import { request as requestPlain } from '#kernel/node-http.ts';
 import { KeyFault } from '#providers/keys/fetched-key.ts';
 
 const TIMEOUT_MS = 10_000;
