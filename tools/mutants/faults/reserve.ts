@@ -258,7 +258,9 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
   {
     id: 'repeated-reserve-not-looked-for',
     clause: 'WA-07',
-    edits: [lockAsked('exists (select from money.holds h where h.call_id = any (calls))', 'false')],
+    edits: [
+      lockAsked('from money.holds h where h.call_id = any', 'from money.holds h where false and h.call_id = any'),
+    ],
     killer: reserving('WA-07 a repeated reserve holds once, answering the same'),
   },
   {

@@ -9,17 +9,16 @@ create or replace function money.lock_asked(
 )
 language plpgsql as $$
 declare
-  calls uuid[];
   has_budget boolean;
   is_live boolean;
 begin
   wallets := ledger.lock_wallets(p_requests); -- Real money.
   wallets := sandbox.lock_wallets(p_requests, p_grant); -- Play money.
-  select array_agg(q.call_id), bool_or(q.budget_key is not null) into calls, has_budget from unnest(p_requests) q;
   select exists (select from db.instances i where i.instance_id = p_instance and i.state = 'live'),
-    exists (select from money.holds h where h.call_id = any (calls))
+    exists (select from unnest(p_requests) q where q.budget_key is not null),
+    exists (select from money.holds h where h.call_id = any (array(select q.call_id from unnest(p_requests) q)))
       or exists (select from ledger.ended_calls(p_requests)) -- Real money.
-  into is_live, is_repeat;
+  into is_live, has_budget, is_repeat;
   if not is_live then
     raise exception 'instance % is fenced', p_instance using errcode = '55000';
   end if;
