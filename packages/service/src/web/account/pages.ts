@@ -18,8 +18,7 @@ import { signInPage, signOutForm } from '#web/account/sign-in-page.ts';
 import { askResetPage, useResetPage } from '#web/account/password-reset.ts';
 import { registerPage } from '#web/account/register.ts';
 import { ssoPages } from '#web/account/sso-pages.ts';
-import { actingOn } from '#web/frame/acting-on.ts';
-import type { PageMethods } from '#web/frame/page.ts';
+import { actingOn, type PageMethods } from '#web/frame/page.ts';
 
 /** The pages of people with an account: app owners and operators. */
 export function accountPages(services: AccountServices): Readonly<Record<string, PageMethods>> {

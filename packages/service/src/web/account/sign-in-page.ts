@@ -1,9 +1,13 @@
 import { html } from '#kernel/text/html.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
 import { type AccountMethods, type AccountRequest, showAccountPage } from '#web/credentials/account-services.ts';
-import { accountEmailField, presentPasswordField } from '#web/credentials/credential-fields.ts';
+import {
+  accountEmailField,
+  passkeyForm,
+  passkeyNeeds,
+  presentPasswordField,
+} from '#web/credentials/credential-fields.ts';
 import { goOn, homeOf, placeOf } from '#web/account/after-sign-in.ts';
-import { passkeyForm, passkeyNeeds } from '#web/credentials/passkey-form.ts';
 import { ACCOUNT_SIGN_IN_TEXTS as TEXTS } from '#web/credentials/texts.ts';
 import { SSO } from '#web/credentials/sso-paths.ts';
 import { errorSummary } from '#web/components/notices.ts';

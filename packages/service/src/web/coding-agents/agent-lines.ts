@@ -1,5 +1,7 @@
-import { CODEX_NAMES } from '#web/coding-agents/codex-names.ts';
 import { AGENT_TEXTS as TEXTS } from '#web/coding-agents/texts.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import { codeBlock, codeTabs, linkLine, section } from '#web/components/parts.ts';
+import type { AgentModels } from '#web/coding-agents/agent-models.ts';
 
 export interface AgentFacts {
   /** Where the service is, without a slash at the end. */
@@ -107,3 +109,54 @@ function aider({ publicUrl, model, smallModel }: AgentFacts): string {
 export OPENAI_API_KEY="$PURSER_API_KEY"
 aider --model ${inShell(`openai/${model}`)} --weak-model ${inShell(`openai/${smallModel}`)}`;
 }
+
+interface LinesSection {
+  readonly publicUrl: string;
+  /** The key, or what stands for it once it cannot be shown any more. */
+  readonly apiKey: string;
+  readonly models: AgentModels;
+  /** What to know before, and the choice of a model if the page has one. */
+  readonly before: readonly (Html | undefined)[];
+  /** Says that there is no model to name. */
+  readonly none: string;
+}
+
+/** Where the guide for people who run coding agents is. */
+export const AGENTS_GUIDE = '/guides/coding-agents';
+
+/** The lines to paste for each agent, of which the reader chooses one. */
+export function linesSection({ publicUrl, apiKey, models, before, none }: LinesSection): Html {
+  const { model, smallModel = model } = models;
+  if (model === undefined || smallModel === undefined) {
+    return section({ id: 'lines', heading: TEXTS.heading, body: [html`<p>${none}</p>`] });
+  }
+  const blocks = agentLines({ publicUrl, model, smallModel });
+  return section({
+    id: 'lines',
+    heading: TEXTS.heading,
+    body: [
+      ...before,
+      codeBlock({ id: 'shell', label: TEXTS.shell, code: keyLine(apiKey) }),
+      codeTabs('agent', TEXTS.agent, blocks),
+      linkLine(AGENTS_GUIDE, TEXTS.guide),
+    ],
+  });
+}
+
+/**
+ * The names of models that Codex CLI 0.171.0 knows. For one of these it sends tools in a form of its own, and for any other
+ * name the plain form. The provider behind the name makes no difference.
+ */
+const CODEX_NAMES: ReadonlySet<string> = new Set([
+  'gpt-5.5',
+  'gpt-5.6-sol',
+  'gpt-5.6-terra',
+  'gpt-5.6-luna',
+  'gpt-6-sol',
+  'gpt-6-luna',
+  'gpt-6-astra',
+  'gpt-6.1-sol',
+  'gpt-6.1-terra',
+  'gpt-6.2-sol',
+  'gpt-6.2-astra',
+]);

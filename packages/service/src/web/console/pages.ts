@@ -14,12 +14,10 @@ import { invitationPage } from '#web/console/team/invitation-page.ts';
 import { leaveForm, teamPage } from '#web/console/team/team-page.ts';
 import { sandboxPage } from '#web/console/users/sandbox-page.ts';
 import { sessionsPage } from '#web/console/users/sessions-page.ts';
-import { userPage } from '#web/console/users/user-page.ts';
-import { usersPage } from '#web/console/users/users-page.ts';
+import { userPage, usersPage } from '#web/console/users/users-page.ts';
 import { deliveryPage } from '#web/console/webhooks/delivery-page.ts';
 import { webhooksPage } from '#web/console/webhooks/webhooks-page.ts';
-import { actingOn } from '#web/frame/acting-on.ts';
-import type { PageMethods } from '#web/frame/page.ts';
+import { actingOn, type PageMethods } from '#web/frame/page.ts';
 
 /** The pages of owners, by their addresses. */
 export function consolePages(services: ConsoleServices): Readonly<Record<string, PageMethods>> {

@@ -2,9 +2,8 @@ import type { SignedIn } from '#developers/sessions/session.ts';
 import type { ControlPlane } from '#http/planes/control-plane.ts';
 import type { Refusal } from '#kernel/faults/refusal.ts';
 import type { Html } from '#kernel/text/html.ts';
-import type { ActingRequest } from '#web/frame/acting-on.ts';
 import type { Cookies } from '#web/frame/cookies.ts';
-import { type PageMethods, type PageResponse, showPage } from '#web/frame/page.ts';
+import { type ActingRequest, type PageMethods, type PageResponse, showPage } from '#web/frame/page.ts';
 import { type Frame, pageOf } from '#web/frame/page-shell.ts';
 
 /** Everything that the pages of accounts act on. */

@@ -2,8 +2,12 @@ import { html } from '#kernel/text/html.ts';
 import type { Refusal } from '#kernel/faults/refusal.ts';
 import type { SignedIn } from '#developers/sessions/session.ts';
 import type { AccountMethods, AccountRequest } from '#web/credentials/account-services.ts';
-import { passkeyForm, passkeyNeeds } from '#web/credentials/passkey-form.ts';
-import { factorCodeField, presentPasswordField } from '#web/credentials/credential-fields.ts';
+import {
+  factorCodeField,
+  passkeyForm,
+  passkeyNeeds,
+  presentPasswordField,
+} from '#web/credentials/credential-fields.ts';
 import { SSO, thenOf } from '#web/credentials/sso-paths.ts';
 import { PROVE_TEXTS as TEXTS } from '#web/credentials/texts.ts';
 import { hiddenField } from '#web/fields/fields.ts';

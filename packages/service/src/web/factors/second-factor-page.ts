@@ -3,7 +3,7 @@ import type { SignedIn } from '#developers/sessions/session.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal } from '#kernel/faults/refusal.ts';
 import type { AccountMethods, AccountRequest, AccountServices } from '#web/credentials/account-services.ts';
-import { newPasskeyForm, passkeyNeeds } from '#web/credentials/passkey-form.ts';
+import { newPasskeyForm, passkeyNeeds } from '#web/credentials/credential-fields.ts';
 import { provePath } from '#web/factors/prove-page.ts';
 import { ENROLMENT_TEXTS as CODE_TEXTS, SECOND_FACTOR_TEXTS as TEXTS } from '#web/credentials/texts.ts';
 import { moment } from '#web/figures/figures.ts';

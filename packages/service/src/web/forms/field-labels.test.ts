@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refuse } from '#kernel/faults/refusal.ts';
-import { withFieldLabels } from '#web/forms/field-labels.ts';
+import { withFieldLabels } from '#web/forms/form.ts';
 
 test('ER-09 a page names refused fields by their labels', () => {
   const refusal = refuse('BAD_REQUEST', '`a` must be one of the `bs`; run `purser listen`, not `toString`.', {

@@ -5,7 +5,7 @@ import type { Formats } from '#web/format/formats.ts';
 import type { CookieName } from '#web/frame/cookies.ts';
 import type { PageNeeds } from '#web/assets/page-policy.ts';
 import { type Frame, pageOf } from '#web/frame/page-shell.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import type { Form } from '#web/forms/form.ts';
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
 import { FAULT_RETRY_SECONDS } from '#http/answers/envelope.ts';
 import { refusals } from '#http/answers/refusal-counter.ts';
@@ -103,4 +103,20 @@ export function refusalPage(
     linkLine(home.path, home.name),
   );
   return refusedBy(refusal, pageOf({ title, body, frame, isError: true }));
+}
+
+/** One request for a page, with what the page acts on. */
+export type ActingRequest<Who, Services> = PageRequest<Who> & { readonly services: Services };
+
+/** The pages, each of which gets `services` with its request. */
+export function actingOn<Who, Services>(
+  services: Services,
+  pages: Readonly<Record<string, PageMethods<Who, ActingRequest<Who, Services>>>>,
+): Readonly<Record<string, PageMethods<Who>>> {
+  const bound = ({ GET, POST, ...others }: PageMethods<Who, ActingRequest<Who, Services>>): PageMethods<Who> => ({
+    ...others,
+    ...(GET === undefined ? {} : { GET: (request) => GET({ ...request, services }) }),
+    ...(POST === undefined ? {} : { POST: (request, form) => POST({ ...request, services }, form) }),
+  });
+  return Object.fromEntries(Object.entries(pages).map(([path, methods]) => [path, bound(methods)]));
 }

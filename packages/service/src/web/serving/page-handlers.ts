@@ -19,7 +19,7 @@ import {
   redirectTo,
   refusalPage,
 } from '#web/frame/page.ts';
-import { readForm } from '#web/forms/read-form.ts';
+import { readForm } from '#web/forms/form.ts';
 import { sendPage } from '#web/serving/send-page.ts';
 import { REFUSAL_TEXTS as TEXTS } from '#web/frame/texts.ts';
 import { usualOrigin } from '#web/serving/usual-origin.ts';

@@ -6,7 +6,7 @@ import { appMark, button, definitionList, linkLine, row } from '#web/components/
 import { errorSummary } from '#web/components/notices.ts';
 import { amountText, parseAmount } from '#web/format/typed-amount.ts';
 import { type PageResponse, redirectTo } from '#web/frame/page.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import type { Form } from '#web/forms/form.ts';
 import { CAP_TEXTS as TEXTS } from '#web/topup/texts.ts';
 import { backLine, type OpenedLink, signedInAs, voidLink } from '#web/wallet-owner/open-link.ts';
 import type { WalletOwnerRequest } from '#web/wallet-owner/services.ts';

@@ -8,7 +8,6 @@ import { hiddenField } from '#web/fields/fields.ts';
 import { errorSummary, warningNotice } from '#web/components/notices.ts';
 import type { Formats } from '#web/format/formats.ts';
 import type { PageResponse } from '#web/frame/page.ts';
-import { WAITING_SCRIPT } from '#web/topup/waiting-script.ts';
 import { CHECKOUT_TEXTS as TEXTS } from '#web/topup/texts.ts';
 import { backLine } from '#web/wallet-owner/open-link.ts';
 import { NEXT_PATH } from '#web/topup/topup-step.ts';
@@ -16,6 +15,7 @@ import { spendableOf, stateOf } from '#web/wallet-owner/owned-wallet.ts';
 import { PASSKEYS } from '#web/wallet-owner/return-path.ts';
 import type { WalletOwnerMethods, WalletOwnerRequest, WalletOwnerServices } from '#web/wallet-owner/services.ts';
 import { showWalletOwnerPage, walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import { scriptOf } from '#web/assets/page-policy.ts';
 
 /** A checkout, with what the person looking at it may see. */
 interface Arrival {
@@ -172,3 +172,28 @@ function gone(services: WalletOwnerServices): PageResponse {
 ${linkLine('/wallet', TEXTS.wallet)}`;
   return { status: 404, page: walletOwnerPage(services, { title: TEXTS.goneTitle, body, isError: true }) };
 }
+
+/**
+ * Gets the page again every second until the payment has arrived, and then shows the new content in place of the old: a page that
+ * reloads itself would lose the place of a screen reader. After a minute it says that it takes longer, and asks every ten seconds.
+ */
+const WAITING_SCRIPT = scriptOf(`(() => {
+const part = (name, page) => page.querySelector(name);
+let looks = 0;
+const look = async () => {
+  looks += 1;
+  if (looks === 60) part('#slow', document).hidden = false;
+  try {
+    const reply = await fetch(location.href, { cache: 'no-store' });
+    const seen = new DOMParser().parseFromString(await reply.text(), 'text/html');
+    if (reply.ok && !part('#slow', seen)) {
+      for (const name of ['h1', '#arrival']) part(name, document).replaceChildren(...part(name, seen).childNodes);
+      document.title = seen.title;
+      part('#slow', document).remove();
+      return;
+    }
+  } catch {}
+  setTimeout(look, looks < 60 ? 1000 : 10000);
+};
+setTimeout(look, 1000);
+})();`);

@@ -4,7 +4,7 @@ import { type Micros, MICROS_MAX, micros, ZERO_MICROS } from '#kernel/values/mic
 import { choiceField } from '#web/fields/fields.ts';
 import { warningNotice } from '#web/components/notices.ts';
 import type { Formats } from '#web/format/formats.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import type { Form } from '#web/forms/form.ts';
 import { STOP_TEXTS as TEXTS } from '#web/topup/texts.ts';
 import type { OfferedAmounts } from '#web/topup/topup-amounts.ts';
 import type { OpenedLink } from '#web/wallet-owner/open-link.ts';

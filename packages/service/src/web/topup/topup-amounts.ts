@@ -1,5 +1,5 @@
 import { parseAmount } from '#web/format/typed-amount.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import type { Form } from '#web/forms/form.ts';
 import { type Micros, micros } from '#kernel/values/micros.ts';
 import { isPayable, type PayableAmounts } from '#payments/processor/amounts.ts';
 

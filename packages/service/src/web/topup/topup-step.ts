@@ -9,7 +9,7 @@ import { appMark, button, definitionList, linkLine, steps } from '#web/component
 import { errorSummary, successNotice, warningNotice } from '#web/components/notices.ts';
 import type { Formats } from '#web/format/formats.ts';
 import { type PageResponse, redirectTo } from '#web/frame/page.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import type { Form } from '#web/forms/form.ts';
 import { decideOnStop, type SpendingStop, spendingStopOf, stopField, stopWarning } from '#web/topup/spending-stop.ts';
 import { STOP_TEXTS, TOPUP_TEXTS as TEXTS } from '#web/topup/texts.ts';
 import { choicesOf, chosenAmount, leastPayment, OTHER_AMOUNT, offeredAmounts } from '#web/topup/topup-amounts.ts';

@@ -1,4 +1,4 @@
-import type { PageMethods } from '#web/frame/page.ts';
+import type { ActingRequest, PageMethods } from '#web/frame/page.ts';
 import type { Frame } from '#web/frame/page-shell.ts';
 import type { AppProfiles } from '#developers/apps/profile.ts';
 import type { BoundKeys } from '#developers/keys/bound-keys.ts';
@@ -10,7 +10,6 @@ import type { OtherCells } from '#http/cells/wallets/other-cells.ts';
 import type { ReadBudgets } from '#http/planes/key-budgets.ts';
 import type { CallerAddress } from '#http/requests/caller-address.ts';
 import type { Cookies } from '#web/frame/cookies.ts';
-import type { ActingRequest } from '#web/frame/acting-on.ts';
 import type { CodeSignIns } from '#people/email-code.ts';
 import type { HandOvers } from '#people/hand-over.ts';
 import type { Passkeys } from '#people/passkeys.ts';

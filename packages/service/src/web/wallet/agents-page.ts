@@ -5,7 +5,7 @@ import { parseId } from '#kernel/values/ids.ts';
 import { type Micros, micros, ZERO_MICROS } from '#kernel/values/micros.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { agentModels } from '#web/coding-agents/agent-models.ts';
-import { AGENTS_GUIDE, linesSection } from '#web/coding-agents/lines-section.ts';
+import { AGENTS_GUIDE, linesSection } from '#web/coding-agents/agent-lines.ts';
 import { AGENT_TEXTS } from '#web/coding-agents/texts.ts';
 import { filterForm } from '#web/fields/filter.ts';
 import { hiddenField } from '#web/fields/fields.ts';
@@ -14,7 +14,7 @@ import { confirmation, errorSummary, successNotice } from '#web/components/notic
 import { appMark, button, card, definitionList, linkLine, section } from '#web/components/parts.ts';
 import { lateIn, lateNotice } from '#web/frame/late-notice.ts';
 import { type PageResponse, redirectTo } from '#web/frame/page.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import type { Form } from '#web/forms/form.ts';
 import { AGENTS_TEXTS as TEXTS } from '#web/wallet/agents-texts.ts';
 import { forWalletOwner, type OwnedWallet, spendableOf } from '#web/wallet-owner/owned-wallet.ts';
 import { showWalletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';

@@ -1,7 +1,7 @@
 import { agentsPage } from '#web/wallet/agents-page.ts';
 import { movementsFile } from '#web/movements/movements-file.ts';
 import { refundPage } from '#web/wallet/refund.ts';
-import { sessionsPage } from '#web/movements/sessions-page.ts';
+import { sessionsPage } from '#web/movements/pages.ts';
 import { alertsForm, capForm, disconnectPage, pauseForm, reconnectForm, topUpForm } from '#web/wallet/settings.ts';
 import { walletListPage } from '#web/wallet/wallet-list.ts';
 import { walletPage } from '#web/wallet/wallet-page.ts';

@@ -10,7 +10,7 @@ import { appMark, button, card, linkLine, list, paragraphs, section } from '#web
 import { AMOUNT_TEXTS } from '#web/components/texts.ts';
 import { amountText, parseAmount } from '#web/format/typed-amount.ts';
 import { type PageResponse, redirectTo } from '#web/frame/page.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import type { Form } from '#web/forms/form.ts';
 import { REFUND_TEXTS } from '#web/wallet/refund-texts.ts';
 import { forWalletOwner, nothingHere, type OwnedWallet } from '#web/wallet-owner/owned-wallet.ts';
 import type { WalletOwnerMethods, WalletOwnerServices } from '#web/wallet-owner/services.ts';

@@ -9,11 +9,10 @@ import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { appMark, button, definitionList, fold, linkLine, row, section } from '#web/components/parts.ts';
 import { amountText } from '#web/format/typed-amount.ts';
 import type { PageResponse } from '#web/frame/page.ts';
-import { dayPage } from '#web/movements/day-page.ts';
+import { dayPage, receiptPage } from '#web/movements/pages.ts';
 import { DAYS_READ_MAX, daysSection } from '#web/movements/day-list.ts';
 import { monthChart } from '#web/movements/month-chart.ts';
 import { startOf } from '#web/movements/movements.ts';
-import { receiptPage } from '#web/movements/receipt.ts';
 import { alertFields, alignerOf, stateBadge } from '#web/wallet/wallet-parts.ts';
 import { WALLET_TEXTS } from '#web/wallet/texts.ts';
 import {

@@ -16,12 +16,18 @@ import { errorSummary, warningNotice } from '#web/components/notices.ts';
 import { appPath, modeOf } from '#web/console/frame/mode.ts';
 import { APP_PAGES } from '#web/console/frame/navigation.ts';
 import { CONSOLE_TEXTS as TEXTS } from '#web/console/frame/texts.ts';
-import type { ActingRequest } from '#web/frame/acting-on.ts';
 import type { Cookies } from '#web/frame/cookies.ts';
-import { type PageMethods, type PageRequest, type PageResponse, redirectTo, refusalPage } from '#web/frame/page.ts';
+import {
+  type ActingRequest,
+  type PageMethods,
+  type PageRequest,
+  type PageResponse,
+  redirectTo,
+  refusalPage,
+} from '#web/frame/page.ts';
 import { consoleDocument, ownerHeader } from '#web/frame/owner-page.ts';
 import type { Frame } from '#web/frame/page-shell.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import type { Form } from '#web/forms/form.ts';
 
 /** What the routes of app owners act on, and these pages too. */
 type OfRoutes =

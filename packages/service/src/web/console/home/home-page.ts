@@ -1,4 +1,4 @@
-import { html } from '#kernel/text/html.ts';
+import { html, type Html } from '#kernel/text/html.ts';
 import { micros } from '#kernel/values/micros.ts';
 import { BUCKETS, latencyOf } from '#calls/stats/latency.ts';
 import { STEP_MS } from '#calls/stats/range.ts';
@@ -7,10 +7,9 @@ import { figures, moment, table } from '#web/figures/figures.ts';
 import { successNotice } from '#web/components/notices.ts';
 import { badge, definitionList, linkLine, section } from '#web/components/parts.ts';
 import { type AppRequest, forApp, showAppPage } from '#web/console/frame/app-page.ts';
-import { callsChart } from '#web/console/home/calls-chart.ts';
-import { type Period, PERIODS, periodOf, periodSwitch } from '#web/console/home/period.ts';
-import { setUpList, type WebhookHealth } from '#web/console/home/set-up-list.ts';
-import { HOME_TEXTS as TEXTS, SETTINGS_TEXTS } from '#web/console/home/texts.ts';
+import { callsChart, type Period, periodOf, PERIODS, periodSwitch } from '#web/console/home/period.ts';
+import { HOME_TEXTS as TEXTS, SET_UP_TEXTS, SETTINGS_TEXTS } from '#web/console/home/texts.ts';
+import { appPath } from '#web/console/frame/mode.ts';
 
 /** Shows at `/console/:part` what needs attention in the app, and what is left to set up. */
 export const homePage = forApp({
@@ -167,5 +166,53 @@ function modelTable(
       .slice(0, 10)
       .map(({ model, calls, charged }) => [model, formats.count(calls), formats.coins(charged, services.currency)]),
     empty: TEXTS.noModels,
+  });
+}
+
+type WebhookHealth = Awaited<ReturnType<AppRequest['services']['deliveries']['health']>>;
+
+/** What a new app still needs, each with the way to the page that does it. Undefined once everything is there. */
+async function setUpList(
+  { services: { apps, stats, logos }, app }: AppRequest,
+  webhook: WebhookHealth,
+): Promise<Html | undefined> {
+  const { appId } = app;
+  const [keys, firsts, logo] = await Promise.all([
+    apps.listKeys(appId),
+    // A live key that was only refused has made no call that works.
+    stats.firsts(appId),
+    logos.digestOf(appId),
+  ]);
+  const inForce = keys.filter(({ revokedAtMs }) => revokedAtMs === undefined);
+  const has = (mode: 'live' | 'sandbox') => inForce.some((key) => key.mode === mode);
+  const steps = [
+    { ...SET_UP_TEXTS.testKey, isDone: has('sandbox'), href: appPath(appId, 'keys', 'sandbox') },
+    { ...SET_UP_TEXTS.call, isDone: firsts.played, href: appPath(appId, 'playground', 'sandbox') },
+    {
+      ...SET_UP_TEXTS.refusal,
+      isDone: firsts.refused,
+      href: appPath(appId, 'sandbox', 'sandbox'),
+    },
+    { ...SET_UP_TEXTS.redirect, isDone: app.redirectUris.length > 0, href: appPath(appId, 'settings', 'live') },
+    { ...SET_UP_TEXTS.logo, isDone: logo !== undefined, href: appPath(appId, 'settings', 'live') },
+    { ...SET_UP_TEXTS.webhook, isDone: webhook.status === 'active', href: appPath(appId, 'webhooks', 'live') },
+    { ...SET_UP_TEXTS.liveKey, isDone: has('live'), href: appPath(appId, 'keys', 'live') },
+    {
+      ...SET_UP_TEXTS.liveCall,
+      isDone: firsts.charged,
+      href: appPath(appId, 'playground', 'live'),
+    },
+  ];
+  const done = steps.filter(({ isDone }) => isDone).length;
+  if (done === steps.length) return undefined;
+  const items = steps.map(({ name, why, isDone, href }) =>
+    isDone
+      ? html`<li class="done">${name} <span class="soft">${SET_UP_TEXTS.done}</span></li>\n`
+      : html`<li><a href="${href}">${name}</a><br><span class="soft">${why}</span></li>\n`,
+  );
+  return section({
+    id: 'set-up',
+    heading: SET_UP_TEXTS.heading(done, steps.length),
+    body: [html`<ul class="todo">${items}</ul>`],
   });
 }

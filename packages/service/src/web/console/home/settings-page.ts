@@ -5,12 +5,10 @@ import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { moment } from '#web/figures/figures.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { button, card, definitionList, section } from '#web/components/parts.ts';
-import { checked } from '#web/forms/checked.ts';
 import { hiddenField, textArea, textField } from '#web/fields/fields.ts';
 import { type AppRequest, forApp, showAppPage } from '#web/console/frame/app-page.ts';
-import { linesIn } from '#web/forms/read-form.ts';
+import { checked, linesIn, withFieldLabels } from '#web/forms/form.ts';
 import { HOME_TEXTS, SETTINGS_TEXTS as TEXTS } from '#web/console/home/texts.ts';
-import { withFieldLabels } from '#web/forms/field-labels.ts';
 import { type PageResponse, redirectTo } from '#web/frame/page.ts';
 
 const FIELD_NAMES = {

@@ -2,7 +2,7 @@ import type { ApiKey } from '#developers/keys/api-key.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { parseId } from '#kernel/values/ids.ts';
 import { agentModels } from '#web/coding-agents/agent-models.ts';
-import { linesSection } from '#web/coding-agents/lines-section.ts';
+import { linesSection } from '#web/coding-agents/agent-lines.ts';
 import { filterForm } from '#web/fields/filter.ts';
 import { warningNotice } from '#web/components/notices.ts';
 import { card, codeBlock, linkLine } from '#web/components/parts.ts';

@@ -4,19 +4,18 @@ import { isoOf } from '#kernel/time/clock.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { errorSummary } from '#web/components/notices.ts';
-import { card, linkLine, section } from '#web/components/parts.ts';
+import { button, card, fold, linkLine, section } from '#web/components/parts.ts';
 import { moment, table } from '#web/figures/figures.ts';
-import { AGENTS_GUIDE } from '#web/coding-agents/lines-section.ts';
+import { AGENTS_GUIDE } from '#web/coding-agents/agent-lines.ts';
 import { type AppRequest, forApp, showAppPage, verifyFirst } from '#web/console/frame/app-page.ts';
-import { checked } from '#web/forms/checked.ts';
-import { keyIdOnce } from '#web/forms/once-field.ts';
-import { type AgentKeyTyped, agentKeyForm, JOIN_SECONDS, typedForAgent } from '#web/console/keys/agent-form.ts';
 import { showAgentKey, showMintedForAgent } from '#web/console/keys/agent-lines-page.ts';
-import { changeTyped, NOTHING_TYPED } from '#web/console/keys/key-form.ts';
+import { changeTyped, NOTHING_TYPED, typedIn, type TypedSettings } from '#web/console/keys/key-form.ts';
 import { nameOf, toMadeBefore } from '#web/console/keys/key-parts.ts';
-import { AGENTS_TEXTS as TEXTS, KEY_TEXTS } from '#web/console/keys/texts.ts';
+import { AGENTS_TEXTS as TEXTS, KEY_TEXTS, KEYS_TEXTS } from '#web/console/keys/texts.ts';
 import type { PageResponse } from '#web/frame/page.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import { checked, type Form, keyIdOnce, onceField } from '#web/forms/form.ts';
+import { agentModels, NAMES_MAX } from '#web/coding-agents/agent-models.ts';
+import { amountField, checkboxField, selectField, textArea, textField } from '#web/fields/fields.ts';
 
 const KEYS_SHOWN = 25;
 const USUAL_DAYS = 90;
@@ -112,4 +111,58 @@ async function keysTable(asked: AppRequest, keys: readonly ApiKey[]): Promise<Ht
     ]),
     empty: TEXTS.none,
   });
+}
+
+/** A new key for a coding agent, as it is typed. */
+interface AgentKeyTyped {
+  readonly settings: TypedSettings;
+  readonly user: string;
+  /** The model that the lines to paste name. */
+  readonly model: string;
+  /** Whether its repeats get the answer of the first call. */
+  readonly joins: boolean;
+}
+
+/** Codex and Claude Code repeat a call within seconds of the moment at which they lost its answer. */
+const JOIN_SECONDS = 30;
+
+function typedForAgent(form: Form): AgentKeyTyped {
+  return {
+    settings: typedIn(form),
+    user: form.field('user').trim(),
+    model: form.field('model'),
+    joins: form.field('joins') === 'yes',
+  };
+}
+
+/** The user first, then what the key may spend: the rest has values that suit most. */
+function agentKeyForm(
+  { services: { catalogue, currency }, app, mode, request, to }: AppRequest,
+  { settings, user, model, joins }: AgentKeyTyped,
+): Html {
+  const all = agentModels(app, catalogue, { models: null, chosen: model });
+  const choices = all.names.map((name) => ({ value: name, text: name, isChosen: name === all.model }));
+  const modelHint = all.names.length < NAMES_MAX ? TEXTS.modelHint : `${TEXTS.modelHint} ${TEXTS.modelsCut(NAMES_MAX)}`;
+  const limits = html`${textArea({ name: 'models', label: KEYS_TEXTS.models, value: settings.models, hint: KEYS_TEXTS.modelsHint })}
+${textArea({ name: 'addresses', label: KEYS_TEXTS.addresses, value: settings.addresses, hint: KEYS_TEXTS.addressesHint })}
+${textField({ name: 'perMinute', label: KEYS_TEXTS.perMinute, value: settings.perMinute, hint: KEYS_TEXTS.perMinuteHint, inputMode: 'numeric', lengthMax: 7 })}`;
+  const isLimited = [settings.models, settings.addresses, settings.perMinute].some((typed) => typed !== '');
+  return request.form(
+    to('agents'),
+    html`${onceField()}<div class="columns">
+<div>
+${textField({ name: 'user', label: TEXTS.user, value: user, hint: mode === 'live' ? TEXTS.userHint : TEXTS.testUserHint, lengthMax: 256, isRequired: true, autocomplete: 'off' })}
+${textField({ name: 'name', label: KEYS_TEXTS.name, value: settings.name, hint: TEXTS.nameHint, lengthMax: 80 })}
+${choices.length === 0 ? undefined : selectField({ name: 'model', label: TEXTS.model, hint: modelHint, choices })}
+</div>
+<div>
+${amountField({ name: 'budget', label: KEYS_TEXTS.budget(currency), text: settings.budget })}
+<p class="hint">${TEXTS.budgetHint}</p>
+${textField({ name: 'expires', label: KEYS_TEXTS.expires, value: settings.expires, hint: KEYS_TEXTS.expiresHint, lengthMax: 10 })}
+</div>
+</div>
+${checkboxField({ name: 'joins', label: TEXTS.joins, value: 'yes', isChecked: joins })}
+${fold(TEXTS.limits, limits, isLimited)}
+${button(TEXTS.create)}`,
+  );
 }

@@ -7,11 +7,10 @@ import { type Html, html } from '#kernel/text/html.ts';
 import { microsToWire } from '#kernel/values/micros.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { fold } from '#web/components/parts.ts';
-import { checked } from '#web/forms/checked.ts';
 import { amountField, textArea, textField } from '#web/fields/fields.ts';
 import { KEYS_TEXTS as TEXTS } from '#web/console/keys/texts.ts';
 import { amountText, parseAmount } from '#web/format/typed-amount.ts';
-import { type Form, linesIn } from '#web/forms/read-form.ts';
+import { checked, type Form, linesIn } from '#web/forms/form.ts';
 
 const FIELDS = ['name', 'expires', 'models', 'addresses', 'perMinute', 'budget'] as const;
 /** The settings of a key as they are typed. */

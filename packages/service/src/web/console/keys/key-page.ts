@@ -13,9 +13,8 @@ import { changeTyped, settingFields, typedIn, typedOf, type TypedSettings } from
 import { keyChart } from '#web/console/keys/key-chart.ts';
 import { nameOf, showMinted, snippetsOf, stateOf, toMadeBefore } from '#web/console/keys/key-parts.ts';
 import { KEY_TEXTS as TEXTS, KEYS_TEXTS } from '#web/console/keys/texts.ts';
-import { checked } from '#web/forms/checked.ts';
 import { type PageResponse, redirectTo } from '#web/frame/page.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import { checked, type Form } from '#web/forms/form.ts';
 
 const DEFAULT_OVERLAP = '86400';
 

@@ -6,11 +6,10 @@ import { errorSummary, warningNotice } from '#web/components/notices.ts';
 import { button, section } from '#web/components/parts.ts';
 import { checkboxField, selectField, textArea, textField } from '#web/fields/fields.ts';
 import { type AppRequest, forApp, showAppPage, verifyFirst } from '#web/console/frame/app-page.ts';
-import { answerView } from '#web/console/playground/answer-view.ts';
-import { type MadeCall, type Typed, typedOf, wantedOf } from '#web/console/playground/playground-call.ts';
+import { answerView, type MadeCall, type Typed, typedOf, wantedOf } from '#web/console/playground/playground-call.ts';
 import { PLAYGROUND_TEXTS as TEXTS } from '#web/console/playground/texts.ts';
 import type { PageResponse } from '#web/frame/page.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import type { Form } from '#web/forms/form.ts';
 
 const EMPTY: Typed = { user: 'test-user', model: '', message: 'Hello!', output: '', isStream: false };
 

@@ -10,7 +10,7 @@ import { hiddenField, selectField, textField } from '#web/fields/fields.ts';
 import { type AppRequest, forApp, showAppPage } from '#web/console/frame/app-page.ts';
 import { TEAM_TEXTS as TEXTS } from '#web/console/team/texts.ts';
 import { type PageResponse, redirectTo } from '#web/frame/page.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import type { Form } from '#web/forms/form.ts';
 
 /** Shows at `/console/:part/team` the members of an app, and invitations. Each form does what a route does. */
 export const teamPage = forApp({

@@ -14,7 +14,7 @@ import {
 import type { AppRequest } from '#web/console/frame/app-page.ts';
 import { OUTCOME_TEXTS, SANDBOX_TEXTS as TEXTS, TEST_TOKEN_TEXTS } from '#web/console/users/texts.ts';
 import { amountText } from '#web/format/typed-amount.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import type { Form } from '#web/forms/form.ts';
 import type { AppId } from '#kernel/values/ids.ts';
 import type { TestToken } from '#developers/teams/test-token.ts';
 import { moment, table } from '#web/figures/figures.ts';

@@ -23,9 +23,8 @@ import {
 } from '#web/console/users/sandbox-form.ts';
 import { SANDBOX_TEXTS as TEXTS, TEST_TOKEN_TEXTS } from '#web/console/users/texts.ts';
 import { parseAmount } from '#web/format/typed-amount.ts';
-import { checked } from '#web/forms/checked.ts';
 import { type PageResponse, redirectTo } from '#web/frame/page.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import { checked, type Form } from '#web/forms/form.ts';
 
 const PAGE_LENGTH = 50;
 

@@ -1,22 +1,14 @@
-import { EVENT_TYPES, testEventSchema } from '@purser/contract/webhooks.ts';
+import { EVENT_TYPES, putWebhookSchema, testEventSchema } from '@purser/contract/webhooks.ts';
 import type { ListenToken } from '#developers/teams/listen-token.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { Subscription } from '#webhooks/subscriptions/subscription.ts';
 import type { SentTest } from '#webhooks/subscriptions/test-event.ts';
 import { errorSummary, successNotice, warningNotice } from '#web/components/notices.ts';
-import { section } from '#web/components/parts.ts';
+import { button, section } from '#web/components/parts.ts';
 import { type AppRequest, forApp, showAppPage } from '#web/console/frame/app-page.ts';
 import { deliveriesList } from '#web/console/webhooks/deliveries-list.ts';
-import {
-  endpointFields,
-  NAMES,
-  readTyped,
-  type Typed,
-  typedOf,
-  wantedOf,
-} from '#web/console/webhooks/endpoint-form.ts';
-import { WEBHOOKS_TEXTS as TEXTS } from '#web/console/webhooks/texts.ts';
+import { EVENT_TEXTS, WEBHOOKS_TEXTS as TEXTS } from '#web/console/webhooks/texts.ts';
 import {
   listenPart,
   removePart,
@@ -27,9 +19,11 @@ import {
   testPart,
   tokenNotice,
 } from '#web/console/webhooks/webhook-parts.ts';
-import { withFieldLabels } from '#web/forms/field-labels.ts';
 import { type PageResponse, redirectTo } from '#web/frame/page.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import { checked, type Form, withFieldLabels } from '#web/forms/form.ts';
+import { type Micros, micros, microsToWire } from '#kernel/values/micros.ts';
+import { amountField, checkboxField, textField } from '#web/fields/fields.ts';
+import { amountText, parseAmount } from '#web/format/typed-amount.ts';
 
 /** Shows at `/console/:part/webhooks` the endpoint of the app, tests of it, and what was sent to it. */
 export const webhooksPage = forApp({
@@ -153,4 +147,66 @@ function partsOf(
 <div>${endpoint}</div>
 <div>${secretPart(asked)}${local}${removePart(asked)}</div>
 </div>`;
+}
+
+/** The fields as they are typed. */
+interface Typed {
+  readonly endpointUrl: string;
+  readonly events: readonly string[];
+  readonly threshold: string;
+}
+
+/** What the page calls the fields of the route. */
+const NAMES = { endpointUrl: TEXTS.url, events: TEXTS.events, lowBalanceThresholdMicros: 'Threshold' };
+
+/** What the form shows at first: the subscription, or all events for an app that has none. */
+function typedOf(subscription: Subscription | undefined): Typed {
+  if (subscription === undefined) return { endpointUrl: '', events: EVENT_TYPES, threshold: '1.00' };
+  const { endpointUrl, events, threshold } = subscription;
+  return { endpointUrl, events, threshold: threshold === undefined ? '' : amountText(threshold) };
+}
+
+function readTyped(form: Form): Typed {
+  return {
+    endpointUrl: form.field('endpointUrl').trim(),
+    events: EVENT_TYPES.filter((type) => form.field(type) !== ''),
+    threshold: form.field('threshold').trim(),
+  };
+}
+
+/** What the route would be sent. A threshold without `balance.low` is left out: the field is always on the page. */
+function wantedOf({ endpointUrl, events, threshold }: Typed) {
+  const wantsLow = events.includes('balance.low');
+  const amount = wantsLow && threshold !== '' ? parseAmount(threshold) : undefined;
+  if (wantsLow && threshold !== '' && amount === undefined) return refuse('BAD_REQUEST', TEXTS.thresholdFault);
+  const low = amount === undefined ? {} : { lowBalanceThresholdMicros: microsToWire(amount) };
+  const given = checked(putWebhookSchema, { endpointUrl, events, ...low }, NAMES);
+  if (given instanceof Refusal) return given;
+  const { lowBalanceThresholdMicros: most } = given;
+  const limit: Micros | undefined = typeof most === 'number' ? micros(BigInt(most)) : undefined;
+  return { endpointUrl: given.endpointUrl, events: given.events, threshold: limit };
+}
+
+function endpointFields(
+  { endpointUrl, events, threshold }: Typed,
+  {
+    currency,
+    action,
+    refusal,
+  }: { readonly currency: string; readonly action: string; readonly refusal: Refusal | undefined },
+): Html {
+  return html`${textField({
+    name: 'endpointUrl',
+    label: TEXTS.url,
+    value: endpointUrl,
+    hint: TEXTS.urlHint,
+    autocomplete: 'off',
+    lengthMax: 2_048,
+    isRequired: true,
+    isInvalid: refusal?.detail.param === 'endpointUrl',
+  })}
+<p><strong>${TEXTS.events}</strong></p>
+${EVENT_TYPES.map((type) => html`${checkboxField({ name: type, label: EVENT_TEXTS[type], value: 'yes', isChecked: events.includes(type) })}\n`)}
+${amountField({ name: 'threshold', label: TEXTS.threshold(currency), text: threshold })}
+${button(action, { name: 'act', value: 'put' })}`;
 }

@@ -1,8 +1,7 @@
-import { CONSOLE } from '#web/development/samples/console.ts';
+import { CONSOLE, SESSIONS } from '#web/development/samples/console.ts';
 import { FIELDS } from '#web/development/samples/fields.ts';
 import { FIGURES } from '#web/development/samples/figures.ts';
 import { NOTICES, PARTS } from '#web/development/samples/parts.ts';
-import { SESSIONS } from '#web/development/samples/sessions.ts';
 import type { ComponentSample } from '#web/development/samples/sample.ts';
 
 /** Every component, in the order in which the page shows them. */

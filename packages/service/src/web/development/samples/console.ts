@@ -6,7 +6,9 @@ import { filterForm } from '#web/fields/filter.ts';
 import { provenForm, textArea } from '#web/fields/fields.ts';
 import { html } from '#kernel/text/html.ts';
 import { type ComponentSample, sample } from '#web/development/samples/sample.ts';
-import { HERE, LONG_NAME } from '#web/development/samples/sample-values.ts';
+import { AT_MS, ENGLISH, HERE, LONG_NAME, MOST, TINY } from '#web/development/samples/sample-values.ts';
+import { sessionList, shortSession } from '#web/figures/session-list.ts';
+import type { UsedSession } from '#kernel/calls/session-page.ts';
 
 /** What pages of the console are made of besides. */
 export const CONSOLE: readonly ComponentSample[] = [
@@ -84,3 +86,35 @@ function chartOf(id: string, calls: readonly number[]) {
     axis: String,
   });
 }
+
+const OF_AGENT: UsedSession = {
+  name: '0199f3a2-5c1b-7d10-9a44-1f2e3d4c5b6a',
+  client: 'claude-code',
+  begunAtMs: AT_MS - 5_400_000,
+  lastAtMs: AT_MS,
+  calls: 12_043,
+  charged: MOST.amount,
+  place: '2',
+};
+const OF_ANOTHER: UsedSession = {
+  ...OF_AGENT,
+  name: 's-1',
+  client: undefined,
+  calls: 1,
+  charged: TINY.amount,
+  place: '1',
+};
+const WORDS = { caption: 'Sessions', currency: 'EUR', empty: 'No session yet.' };
+
+/** What pages say about the sessions of coding agents. */
+export const SESSIONS: readonly ComponentSample[] = [
+  sample(sessionList, {
+    'without links': () => sessionList([OF_AGENT, OF_ANOTHER], WORDS, ENGLISH),
+    'with links': () => sessionList([OF_AGENT], { ...WORDS, hrefOf: () => HERE }, ENGLISH),
+    'no session': () => sessionList([], WORDS, ENGLISH),
+  }),
+  sample(shortSession, {
+    'a long name': () => shortSession(OF_AGENT.name),
+    'a short name': () => shortSession(OF_ANOTHER.name),
+  }),
+];

@@ -3,7 +3,7 @@ import { type Html, html } from '#kernel/text/html.ts';
 import { row } from '#web/components/parts.ts';
 import { textField } from '#web/fields/fields.ts';
 import type { Formats } from '#web/format/formats.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import type { Form } from '#web/forms/form.ts';
 import { FILE_TEXTS as TEXTS } from '#web/ops/bills/texts.ts';
 
 /** A form with a file of a million bytes, and its other fields. */

@@ -3,7 +3,7 @@ import { type Html, html } from '#kernel/text/html.ts';
 import type { Act } from '#operator/acts/act.ts';
 import { confirmation } from '#web/components/notices.ts';
 import { badge, button, card, linkLine } from '#web/components/parts.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import type { Form } from '#web/forms/form.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import { type Again, actPage, hiddenFields, reasonField, reasonIn } from '#web/ops/frame/act-page.ts';
 import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';

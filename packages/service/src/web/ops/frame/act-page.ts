@@ -4,7 +4,7 @@ import { Refused } from '#http/answers/refused.ts';
 import { granted } from '#http/planes/planes.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { hiddenField, textField } from '#web/fields/fields.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import type { Form } from '#web/forms/form.ts';
 import { type PageResponse, redirectTo } from '#web/frame/page.ts';
 import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
 import { OPS_TEXTS } from '#web/ops/frame/texts.ts';

@@ -9,7 +9,7 @@ import type { Clock } from '#kernel/time/clock.ts';
 import type { Act } from '#operator/acts/act.ts';
 import type { Entity } from '#operator/look-up/entities.ts';
 import type { Formats } from '#web/format/formats.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import type { Form } from '#web/forms/form.ts';
 import type { PageRequest, PageResponse } from '#web/frame/page.ts';
 import type { Frame } from '#web/frame/page-shell.ts';
 import type { AppNames, Query } from '#web/ops/frame/details.ts';

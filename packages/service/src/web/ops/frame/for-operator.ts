@@ -20,7 +20,7 @@ import {
   refusalPage,
   refusedBy,
 } from '#web/frame/page.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import type { Form } from '#web/forms/form.ts';
 import { pageOf } from '#web/frame/page-shell.ts';
 import type { OpsPage, OpsRequest, OpsServices } from '#web/ops/frame/asked.ts';
 import { appLink, entityLink, mayOpen } from '#web/ops/frame/links.ts';

@@ -6,7 +6,7 @@ import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { CatalogueDraft } from '#operator/catalogue/import.ts';
 import { button, card, codeBlock, fold, linkLine } from '#web/components/parts.ts';
 import { hiddenField, textField } from '#web/fields/fields.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import type { Form } from '#web/forms/form.ts';
 import { type PageResponse, redirectTo } from '#web/frame/page.ts';
 import { actPage } from '#web/ops/frame/act-page.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';

@@ -6,7 +6,7 @@ import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import { button, card, linkLine } from '#web/components/parts.ts';
 import { hiddenField, selectField, textField } from '#web/fields/fields.ts';
 import { amountText, parseAmount } from '#web/format/typed-amount.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import type { Form } from '#web/forms/form.ts';
 import { redirectTo } from '#web/frame/page.ts';
 import { actPage } from '#web/ops/frame/act-page.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';

@@ -4,7 +4,7 @@ import { type Html, html } from '#kernel/text/html.ts';
 import { type Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { ProviderTested } from '#operator/catalogue/provider-test.ts';
 import { textArea, textField } from '#web/fields/fields.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import type { Form } from '#web/forms/form.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import type { OpsRequest } from '#web/ops/frame/asked.ts';
 import { code, opsPath, part, soft } from '#web/ops/frame/details.ts';

@@ -5,14 +5,12 @@ import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { WalletOwner } from '#operator/people/wallet-owners.ts';
 import { filterForm } from '#web/fields/filter.ts';
 import { button, buttonLink, card, definitionList, list, paragraphs, row } from '#web/components/parts.ts';
-import { checked } from '#web/forms/checked.ts';
 import { actPage, type Again, reasonField } from '#web/ops/frame/act-page.ts';
 import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
 import { code, listing, opsPath, part } from '#web/ops/frame/details.ts';
 import { PERSON_TEXTS as TEXTS } from '#web/ops/wallets/texts.ts';
 import type { Holdings } from '#privacy/deletion.ts';
-import { givenUpField, givenUpIn } from '#web/forms/given-up-balances.ts';
-import type { Form } from '#web/forms/read-form.ts';
+import { checked, type Form, givenUpField, givenUpIn } from '#web/forms/form.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import { OPS_TEXTS } from '#web/ops/frame/texts.ts';
 

@@ -5,7 +5,7 @@ import { Refusal, refuse } from '#kernel/faults/refusal.ts';
 import type { ListedWallet } from '#operator/money/wallets.ts';
 import { AMOUNT_TEXTS } from '#web/components/texts.ts';
 import { amountText, parseAmount } from '#web/format/typed-amount.ts';
-import { checked } from '#web/forms/checked.ts';
+import { checked } from '#web/forms/form.ts';
 import type { OpsPage, OpsRequest } from '#web/ops/frame/asked.ts';
 import { code, listing, ofCells, opsPath, part } from '#web/ops/frame/details.ts';
 import { choicesOf, listPage, pagerOf, type Typed } from '#web/ops/frame/list-page.ts';

@@ -1,14 +1,54 @@
-import { type Html, html } from '#kernel/text/html.ts';
+import { html, type Html } from '#kernel/text/html.ts';
+import { epochMsOf, isoOf } from '#kernel/time/clock.ts';
+import { placeText } from '#ledger/history/place.ts';
+import { appMark, card, definitionList, linkLine, pager } from '#web/components/parts.ts';
+import { headlineAmount, moment, table } from '#web/figures/figures.ts';
+import type { PageResponse } from '#web/frame/page.ts';
+import { cellsOf, COLUMNS, lineOf, readMovements, startOf } from '#web/movements/movements.ts';
+import { MOVEMENT_TEXTS } from '#web/movements/texts.ts';
+import { forWalletOwner, nothingHere, type OwnedWallet } from '#web/wallet-owner/owned-wallet.ts';
+import { showWalletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import { parseCallId } from '#kernel/values/ids.ts';
 import { micros } from '#kernel/values/micros.ts';
 import type { CallReceipt } from '#calls/usage/report.ts';
 import { wireName } from '#web/format/wire-name.ts';
-import { headlineAmount, moment } from '#web/figures/figures.ts';
-import { appMark, card, definitionList, linkLine } from '#web/components/parts.ts';
-import type { PageResponse } from '#web/frame/page.ts';
-import { MOVEMENT_TEXTS } from '#web/movements/texts.ts';
-import { nothingHere, type OwnedWallet } from '#web/wallet-owner/owned-wallet.ts';
-import { showWalletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import { sessionList, SESSIONS_SHOWN_MAX } from '#web/figures/session-list.ts';
+
+/** Fifty movements keep the page under 50 KB. The file has all of them. */
+const MOVEMENTS_SHOWN_MAX = 50;
+const DAY = /^2\d{3}-\d{2}-\d{2}$/;
+
+/**
+ * Makes the page `?day=YYYY-MM-DD&before=N`, which shows the movements of a day, the newest first. With `before`, it
+ * shows those below that entry. The wallet's page has the links.
+ */
+export async function dayPage(own: OwnedWallet, day: string): Promise<PageResponse> {
+  const atMs = DAY.test(day) ? epochMsOf(day) : Number.NaN;
+  const { services, connection, wallet, path, request } = own;
+  if (Number.isNaN(atMs)) return nothingHere(services);
+  const { formats } = request;
+  const { currency } = connection.wallet;
+  const before = startOf(request.query);
+  // One more than is shown tells whether there is an older page, without counting them all.
+  const read = await readMovements(services, wallet, { before, most: MOVEMENTS_SHOWN_MAX + 1 });
+  const ofDay = read.movements.filter((movement) => isoOf(movement.atMs).startsWith(day));
+  const shown = ofDay.slice(0, MOVEMENTS_SHOWN_MAX);
+  const last = ofDay.length > MOVEMENTS_SHOWN_MAX ? shown.at(-1) : undefined;
+  const lines = shown.map((movement) => lineOf(movement, read.calls, { currency, formats }));
+  const movements = table({
+    caption: MOVEMENT_TEXTS.movementsTitle,
+    columns: COLUMNS,
+    rows: [...cellsOf(lines, currency, formats).values()],
+    empty: MOVEMENT_TEXTS.noMovements,
+  });
+  const older = last && {
+    href: `${path}?day=${day}&before=${placeText(last)}`,
+    text: MOVEMENT_TEXTS.olderMovements,
+  };
+  const body = html`${linkLine(`${path}#movements`, MOVEMENT_TEXTS.receiptBack)}
+${card(appMark(own.app), movements, pager({ newer: undefined, older }))}`;
+  return showWalletOwnerPage(services, { title: formats.day(atMs), body });
+}
 
 /** A margin is in hundredths of a percent: 10,000 of them are the whole price. */
 const BASIS_POINTS = 10_000n;
@@ -107,3 +147,27 @@ function priceOf(
     perSearch: perSearch === 0 ? undefined : amountOf(withMargin(perSearch)),
   });
 }
+
+/** Makes the page `/wallet/:part/sessions?before=`, which shows what sessions of coding agents have cost (CP-19). */
+export const sessionsPage = forWalletOwner({
+  GET: async ({ services, request, connection, path, app }) => {
+    const before = request.query.get('before') ?? undefined;
+    const page = { before, most: SESSIONS_SHOWN_MAX };
+    const { sessions, next } = await services.usage.sessions(connection, page);
+    const { currency } = connection.wallet;
+    const list = sessionList(
+      sessions,
+      { caption: MOVEMENT_TEXTS.sessionsCaption, currency, empty: MOVEMENT_TEXTS.noSessions },
+      request.formats,
+    );
+    const href = `${path}/sessions`;
+    const pages = pager({
+      newer: before === undefined ? undefined : { href, text: MOVEMENT_TEXTS.newestSessions },
+      older: next === undefined ? undefined : { href: `${href}?before=${next}`, text: MOVEMENT_TEXTS.olderSessions },
+    });
+    const body = html`${linkLine(`${path}#movements`, MOVEMENT_TEXTS.receiptBack)}
+<p>${MOVEMENT_TEXTS.sessionsWhat}</p>
+${card(appMark(app), list, pages)}`;
+    return showWalletOwnerPage(services, { title: MOVEMENT_TEXTS.sessionsTitle, body });
+  },
+});

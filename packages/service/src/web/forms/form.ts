@@ -1,6 +1,14 @@
-import { PUBLIC_BODY_BYTES_MAX, readBody, type ArrivingBodies, strangers } from '#http/requests/read-body.ts';
+import { type ArrivingBodies, PUBLIC_BODY_BYTES_MAX, readBody, strangers } from '#http/requests/read-body.ts';
 import type { Exchange } from '#http/answers/respond.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
+import { checkFields } from '@purser/contract/check-fields.ts';
+import type { ErrorCode } from '@purser/contract/errors.ts';
+import { type AppId, appIdFrom, type KeyId, keyIdFrom } from '#kernel/values/ids.ts';
+import { type Html, html } from '#kernel/text/html.ts';
+import { randomBase62 } from '#kernel/crypto/random.ts';
+import { hiddenField } from '#web/fields/fields.ts';
+import { micros } from '#kernel/values/micros.ts';
+import type { Agreed, PersonWallet } from '#privacy/deletion.ts';
 
 /** The fields of a form. A field that was not sent is empty, as an unchecked box is. */
 export interface Form {
@@ -101,4 +109,87 @@ export function linesIn(text: string): readonly string[] | null {
   const lines = text.split('\n').map((line) => line.trim());
   const typed = lines.filter((line) => line !== '');
   return typed.length === 0 ? null : typed;
+}
+
+type Schema = Parameters<typeof checkFields>[0];
+type Value<S extends Schema> = Extract<ReturnType<typeof checkFields<S>>, { readonly value: unknown }>['value'];
+
+/** What was typed, by the rules of the route that does the same. `labels`: what the page calls the fields of the route. */
+export function checked<S extends Schema>(
+  schema: S,
+  typed: unknown,
+  labels: Readonly<Record<string, string>>,
+): Value<S> | Refusal<'BAD_REQUEST'> {
+  const result = checkFields(schema, typed, labels);
+  if ('value' in result) return result.value;
+  return refuse('BAD_REQUEST', result.problems.map(({ message }) => message).join(' '));
+}
+
+/**
+ * A refusal of a service in the words of a page. A service names a field as the API does, such as `endpointUrl`; people only see its
+ * label. `labels`: what the page calls each field.
+ */
+export function withFieldLabels<Code extends ErrorCode>(
+  { code, message, detail }: Refusal<Code>,
+  labels: Readonly<Record<string, string>>,
+): Refusal<Code> {
+  const words = message.replaceAll(/`([\w.]+)`/g, (whole, field: string) =>
+    Object.hasOwn(labels, field) ? `“${labels[field]}”` : whole,
+  );
+  return refuse(code, words, detail);
+}
+
+const LENGTH = 22; // 131 bits.
+const ONCE = /^[0-9A-Za-z]{22}$/;
+
+/**
+ * A value of one shown form. What the form makes takes its id from it, so sending the same form again, by reloading the answer
+ * or by a second press, makes nothing more.
+ */
+export function onceField(): Html {
+  return html`${hiddenField('once', randomBase62(LENGTH))}`;
+}
+
+/** The id of the key that this form makes in the app. Undefined for a form without the value: any id will do. */
+export function keyIdOnce(form: Form, appId: AppId): KeyId | undefined {
+  const once = onceIn(form);
+  return once === undefined ? undefined : keyIdFrom(`${appId}\n${once}`);
+}
+
+/** Returns the id of an app that this account makes, which is the same if the form is sent again. */
+export function appIdOnce(form: Form, accountId: string): AppId | undefined {
+  const once = onceIn(form);
+  return once === undefined ? undefined : appIdFrom(`${accountId}\n${once}`);
+}
+
+/** The value of the form itself. Undefined for a form without one. */
+export function onceIn(form: Form): string | undefined {
+  const text = form.field('once');
+  return ONCE.test(text) ? text : undefined;
+}
+
+/** The field of a form that names what a person gives up in each wallet. */
+const FIELD = 'givesUp';
+const REST = /^(\w+):([1-9]\d{0,15})$/;
+
+/** Names the amounts that the page shows, so that nobody gives up more than they have read. */
+export function givenUpField(rests: readonly PersonWallet[]): Html | undefined {
+  if (rests.length === 0) return undefined;
+  return html`${hiddenField(FIELD, rests.map(({ connectionId, balance }) => `${connectionId}:${balance}`).join(' '))}\n`;
+}
+
+/** What the form says that is given up. */
+export function givenUpIn(form: Form): Agreed {
+  const amounts = new Map(
+    form
+      .field(FIELD)
+      .split(' ')
+      .flatMap((text) => {
+        const [, connectionId, amount] = REST.exec(text) ?? [];
+        return connectionId === undefined || amount === undefined
+          ? []
+          : [[connectionId, micros(BigInt(amount))] as const];
+      }),
+  );
+  return ({ connectionId }) => amounts.get(connectionId);
 }
