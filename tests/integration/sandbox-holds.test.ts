@@ -85,15 +85,15 @@ test('LI-02 sandbox streams of one batch share slots', async () => {
   assert.deepEqual(await reserve([...streams, holdOf('slots', 4)]), [1, 2, 'stream_limit', 4]);
 });
 
-test('CP-08 sandbox calls of one key are judged in their order, whichever their wallets keep waiting', async () => {
+test('CP-08 sandbox calls of one key are judged one after the other', async () => {
   const key = 'key_in_order' as KeyId;
   const ask = (user: string, most: number, of: number, options: Parameters<typeof holdOf>[2] = {}) =>
     holdOf(user, { least: 30, most }, { ...options, budget: { key, micros: micros(BigInt(of)) } });
   await makeSandboxWallet(ledger.database, { appId: APP }, { user: 'waits', balance: 200 });
-  // The second call waits for what the first one takes of their wallet. The key's limit is changed before the third one.
+  // The second call has what the first one leaves of their wallet. The key's limit is changed before the third one.
   const first = holdOf('waits', { least: 1, most: 150 });
   assert.deepEqual(await reserve([first, ask('waits', 30, 40), ask('rich', 30, 200)]), [150, 30, 30]);
-  // A retry waits for its budget, and finds no call that came after it.
+  // A retry that its budget refuses finds no call that came after it.
   const retries = { idempotencyKey: { digest: Buffer.from('later'), body: Buffer.from('same'), joins: true } };
   const calls = [ask('rich', 40, 110), ask('poor', 40, 110, retries), holdOf('poor', 30, retries)];
   assert.deepEqual(await reserve(calls), [38, 'budget_race_lost', 30]);

@@ -11,7 +11,7 @@ import { reserveSandboxHolds, settleSandboxHolds } from '../../packages/service/
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase, WAYS } from '../support/ledger-database.ts';
 import { makeSandboxWallet } from '../support/sandbox-wallet.ts';
 
-// Play money is decided by the batch, real money (here) call by call. Both must give the same answers (decision 4).
+// Real money (judged, without turns) and play money have one text, and lines of their own. Both must give the same answers (decision 4).
 
 const RUNS = 15;
 const STEPS_MAX = 60;
