@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { globSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Queryable } from '#db/pool/pool.ts';
 import { functionTexts } from '#db/schema/both-moneys.ts';
@@ -65,7 +65,8 @@ async function drop(tx: Queryable, name: string, { attached }: { readonly attach
 /** Every function of this build, by the name that its file gives it: `ledger/turn/lane_turn.sql` makes `ledger.lane_turn`. */
 export function readFunctions(): readonly FunctionFile[] {
   const root = fileURLToPath(new URL('../../', import.meta.url));
-  const paths = globSync('**/*.sql', { cwd: root }).toSorted();
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }); // A glob takes ten times as long, and every start does this.
+  const paths = files.filter((name) => name.endsWith('.sql')).toSorted();
   return paths.flatMap((path) => {
     const file = readFileSync(new URL(`../../${path.replaceAll('\\', '/')}`, import.meta.url), 'utf8');
     return functionTexts(file).map((sql) => {
