@@ -48,7 +48,7 @@ export function openPools({ url, log, emails }: PoolsOptions) {
   return {
     /** One connection for each kind of batched statement. A second one would only split the batches and wait on locks. */
     openTurns: () => markStatements(open('live', 1, { ...KEPT, keepsConnection: true, use: 'calls' })),
-    rates: open('live', 1, { ...KEPT, use: 'rates' }),
+    rates: open('live', 1, { ...KEPT, keepsConnection: true, use: 'rates' }),
     sandbox: open('sandbox', 1, { ...KEPT, use: 'sandbox' }),
     reads: open('live', READS_MAX, { ...KEPT, use: 'reads' }),
     upkeep: open('live', UPKEEP_MAX, { use: 'upkeep' }),

@@ -14,8 +14,9 @@ export class KeptConnectionPool extends MeteredPool {
 
   constructor(config: pg.PoolConfig, use: PoolUse) {
     super(config, use);
-    // The method has many forms, of which our statements use the one with an object and a promise.
-    this.query = ((statement: pg.QueryConfig) => this.#query(statement)) as pg.Pool['query'];
+    // The method has many forms, of which our statements use those with a promise.
+    this.query = ((asked: pg.QueryConfig | string, values: unknown[] = []) =>
+      this.#query(typeof asked === 'string' ? { text: asked, values } : asked)) as pg.Pool['query'];
   }
 
   override idleNow(): number {

@@ -106,17 +106,18 @@ export function catalogueTimings(
   labels: { readonly names: readonly string[]; readonly fixed: readonly string[] },
 ): CatalogueTimings {
   const all = [...labels.names, ...labels.fixed];
-  const byValues = new Map<string, readonly Buckets[]>(); // At most a few more than the series: one entry for each spelling.
+  const root: Spelled = new Map(); // At most a few more than the series: one entry for each spelling.
+  let spellings = 0;
   const byLabels = new Map<string, readonly Buckets[]>();
 
   function find(values: readonly string[]): readonly Buckets[] {
-    const isFull = byValues.size >= CATALOGUE_SERIES_MAX;
+    const isFull = spellings >= CATALOGUE_SERIES_MAX;
     const known = isFull ? values.map((value, at) => (at < labels.names.length ? OTHER : value)) : values;
-    const key = known.join('\n');
     const text = labelPairs(all, known);
-    const buckets = byValues.get(key) ?? byLabels.get(text) ?? timings.map(({ bounds }) => new Buckets(bounds));
+    const buckets = byLabels.get(text) ?? timings.map(({ bounds }) => new Buckets(bounds));
     byLabels.set(text, buckets);
-    byValues.set(key, buckets);
+    if (spelled(root, known) === undefined) spellings += 1;
+    spell(root, known, buckets);
     return buckets;
   }
 
@@ -131,7 +132,25 @@ export function catalogueTimings(
     };
     declareMetric(name, { kind: 'histogram', help, across: 'sum', read: () => [], distribution });
   }
-  return { of: (...values) => byValues.get(values.join('\n')) ?? find(values) };
+  return { of: (...values) => spelled(root, values) ?? find(values) };
+}
+
+/** The buckets by one value after the other: a joint text of them would have to be made and hashed for each call. */
+type Spelled = Map<string, Spelled | readonly Buckets[]>;
+
+function spelled(root: Spelled, values: readonly string[]): readonly Buckets[] | undefined {
+  let branch: Spelled | readonly Buckets[] | undefined = root;
+  for (let at = 0; at < values.length; at += 1)
+    branch = branch instanceof Map ? branch.get(values[at] as string) : undefined;
+  return branch instanceof Map ? undefined : branch;
+}
+
+function spell(branch: Spelled, [value = '', ...others]: readonly string[], buckets: readonly Buckets[]): void {
+  if (others.length === 0) return void branch.set(value, buckets);
+  const next = branch.get(value);
+  const inner: Spelled = next instanceof Map ? next : new Map();
+  branch.set(value, inner);
+  spell(inner, others, buckets);
 }
 
 const OTHER = 'other';
