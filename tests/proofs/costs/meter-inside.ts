@@ -1,9 +1,10 @@
 // Runs inside a service that a test started, before its first module, and counts what each call costs there: see metered-service.ts.
 import { createServer } from 'node:http';
+import { Session } from 'node:inspector/promises';
 import { type AddressInfo, Socket } from 'node:net';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import pg from 'pg';
-import type { Counts } from './metered-service.ts';
+import type { Counts, Walk } from './metered-service.ts';
 
 /** A text that only a stream chunk contains. */
 const CHUNK_MARK = '"chat.completion.chunk"';
@@ -62,11 +63,45 @@ watch(JSON as unknown as Record<'parse', () => unknown>, 'parse', (_json, [text]
   if (typeof text === 'string' && text.includes(CHUNK_MARK)) chunkParses += 1;
 });
 
-const meter = createServer((_request, response) => {
+const session = new Session();
+session.connect();
+
+/** Begins to count how often each function runs. */
+async function beginWalk(): Promise<Walk> {
+  await session.post('Profiler.enable');
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+  await session.post('Profiler.takePreciseCoverage');
+  return {};
+}
+
+/** Says of each file of ours how many functions of it have run so often. */
+async function endWalk(times: number): Promise<Walk> {
+  const { result } = await session.post('Profiler.takePreciseCoverage');
+  await session.post('Profiler.stopPreciseCoverage');
+  const walk: Record<string, number> = {};
+  for (const { url, functions } of result) {
+    const count = functions.filter(({ ranges: [whole] }) => whole !== undefined && whole.count >= times).length;
+    if (url.includes('/packages/') && count > 0) walk[url] = count;
+  }
+  return walk;
+}
+
+/** `/<calls>` is asked after so many calls, and `/0` before them. */
+async function walkAt(url: string): Promise<Walk> {
+  const times = Number(url.slice(1));
+  return times === 0 ? beginWalk() : endWalk(times);
+}
+
+function countsNow(): Counts {
   const allocatedBytes = (getHeapStatistics() as { readonly total_allocated_bytes: number }).total_allocated_bytes;
-  const counts: Counts = { statements, connections, writes, chunkParses, allocatedBytes };
+  return { statements, connections, writes, chunkParses, allocatedBytes };
+}
+
+const meter = createServer((request, response) => {
   response.setHeader('connection', 'close');
-  response.end(JSON.stringify(counts));
+  const { url = '/' } = request;
+  if (url === '/') response.end(JSON.stringify(countsNow()));
+  else void walkAt(url).then((walk) => response.end(JSON.stringify(walk)));
 });
 meter.on('connection', (socket) => socket.unref());
 meter.listen(0, '127.0.0.1', () => {

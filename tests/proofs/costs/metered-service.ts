@@ -41,6 +41,9 @@ export interface Counts {
   readonly allocatedBytes: number;
 }
 
+/** How many functions of ours each file had that ran for every one of some calls. */
+export type Walk = Readonly<Record<string, number>>;
+
 /** What some calls have cost, all of them together. */
 export interface Cost {
   readonly calls: number;
@@ -102,6 +105,12 @@ export async function startMeteredService() {
      */
     costOfBurst: (burst: Burst) =>
       costDuring(burst.calls, () => callAtOnce(caller, { ...burst, upstream, pid: service.pid })),
+    /** Makes the calls one after another, and returns which functions all of them have entered. */
+    walkOf: async (calls: number, body: object): Promise<Walk> => {
+      await readMeter<Walk>(`${meterUrl}0`);
+      await callInTurn(caller, { calls, atOnce: 1, body });
+      return readMeter<Walk>(meterUrl + calls);
+    },
     /** What the service's own workers cost while nobody calls, for so long. */
     costOfIdling: (durationMs: number) => costDuring(0, () => pause(durationMs)),
     close: async () => {
@@ -115,9 +124,9 @@ export async function startMeteredService() {
   };
 }
 
-async function readMeter(url: string): Promise<Counts> {
+async function readMeter<Read = Counts>(url: string): Promise<Read> {
   const response = await fetch(url);
-  return (await response.json()) as Counts;
+  return (await response.json()) as Read;
 }
 
 interface Caller {
