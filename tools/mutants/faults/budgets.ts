@@ -108,7 +108,10 @@ export const BUDGET_FAULTS: readonly Mutant[] = [
   {
     id: 'budget-locked-of-the-clocks-month',
     clause: 'WA-08',
-    edits: [lockBudgets('greatest(w.cap_month, p_month) as month', 'p_month as month')],
+    edits: [
+      lockBudgets('greatest(w.cap_month, p_month) as month', 'p_month as month'),
+      reserve('b.month = greatest(w.cap_month, this_month)', 'b.month = this_month'),
+    ],
     killer: judged(MONTH),
   },
   {

@@ -15,7 +15,6 @@ export function ofFile(file: string): Test {
 export const databaseTables = inFile('packages/service/migrations/0001_db.sql');
 export const ledgerTables = inFile('packages/service/migrations/0007_ledger.sql');
 export const accountTables = inFile('packages/service/migrations/0002_accounts.sql');
-export const sandboxTables = inFile('packages/service/migrations/0009_sandbox.sql');
 export const usageTables = inFile('packages/service/migrations/0006_usage.sql');
 
 // People who are deleted.

@@ -1,10 +1,7 @@
 import type { Edit, Mutant, NamedTest } from '../mutant.ts';
-import { reserve, sandboxHolds, sandboxSettle, sandboxTables } from './places.ts';
+import { reserve, sandboxHolds, sandboxSettle } from './places.ts';
 
 const LIKE_REAL_ONES = 'SB-02 sandbox holds behave like real ones';
-
-/** The constraint would stop an overspent wallet: without it, the condition itself is what is tried. */
-const UNCOVERED = sandboxTables('check (held_micros between 0 and balance_micros)', 'check (held_micros >= 0)');
 
 const inService = (file: string, find: string, replacement: string): Edit => ({
   file: `packages/service/src/${file}`,
@@ -25,7 +22,7 @@ export const SANDBOX_FAULTS: readonly Mutant[] = [
   {
     id: 'sandbox-calls-weighed-alone',
     clause: 'SB-02',
-    edits: [reserve('wallet.held_micros := wallet.held_micros + granted;', ''), UNCOVERED],
+    edits: [reserve('wallet.cap_held_micros := wallet.cap_held_micros + granted;', '')],
     killer: sandboxHolds(LIKE_REAL_ONES),
   },
   {
