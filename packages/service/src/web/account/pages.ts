@@ -14,9 +14,8 @@ import {
 } from '#web/factors/second-factor-page.ts';
 import { passkeySignInForm, secondStepPage } from '#web/account/second-step-page.ts';
 import { sendVerificationForm, verifyPage } from '#web/account/verify-page.ts';
-import { signInPage, signOutForm } from '#web/account/sign-in-page.ts';
+import { registerPage, signInPage, signOutForm } from '#web/account/sign-in-page.ts';
 import { askResetPage, useResetPage } from '#web/account/password-reset.ts';
-import { registerPage } from '#web/account/register.ts';
 import { ssoPages } from '#web/account/sso-pages.ts';
 import { actingOn, type PageMethods } from '#web/frame/page.ts';
 

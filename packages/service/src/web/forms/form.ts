@@ -1,8 +1,8 @@
+import { checkFields } from '@purser/contract/check-fields.ts';
+import type { ErrorCode } from '@purser/contract/errors.ts';
 import { type ArrivingBodies, PUBLIC_BODY_BYTES_MAX, readBody, strangers } from '#http/requests/read-body.ts';
 import type { Exchange } from '#http/answers/respond.ts';
 import { Refusal, refuse } from '#kernel/faults/refusal.ts';
-import { checkFields } from '@purser/contract/check-fields.ts';
-import type { ErrorCode } from '@purser/contract/errors.ts';
 import { type AppId, appIdFrom, type KeyId, keyIdFrom } from '#kernel/values/ids.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import { randomBase62 } from '#kernel/crypto/random.ts';

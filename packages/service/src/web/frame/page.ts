@@ -1,3 +1,4 @@
+import { ERROR_STATUS } from '@purser/contract/errors.ts';
 import type { SignedIn } from '#developers/sessions/session.ts';
 import type { Exchange } from '#http/answers/respond.ts';
 import { type Html, html } from '#kernel/text/html.ts';
@@ -6,7 +7,6 @@ import type { CookieName } from '#web/frame/cookies.ts';
 import type { PageNeeds } from '#web/assets/page-policy.ts';
 import { type Frame, pageOf } from '#web/frame/page-shell.ts';
 import type { Form } from '#web/forms/form.ts';
-import { ERROR_STATUS } from '@purser/contract/errors.ts';
 import { FAULT_RETRY_SECONDS } from '#http/answers/envelope.ts';
 import { refusals } from '#http/answers/refusal-counter.ts';
 import type { Refusal } from '#kernel/faults/refusal.ts';

@@ -1,10 +1,10 @@
+import { EVENT_TYPES, type EventType } from '@purser/contract/webhooks.ts';
 import { type Html, html } from '#kernel/text/html.ts';
 import type { Subscription } from '#webhooks/subscriptions/subscription.ts';
 import { confirmation } from '#web/components/notices.ts';
 import { badge, button, card, codeBlock, definitionList, section } from '#web/components/parts.ts';
 import type { AppRequest } from '#web/console/frame/app-page.ts';
 import { DELIVERY_TEXTS, LOCAL_TEXTS, WEBHOOKS_TEXTS as TEXTS } from '#web/console/webhooks/texts.ts';
-import { EVENT_TYPES, type EventType } from '@purser/contract/webhooks.ts';
 import { hiddenField, selectField } from '#web/fields/fields.ts';
 import type { SentTest } from '#webhooks/subscriptions/test-event.ts';
 import { isTaken, wordsOf } from '#web/console/webhooks/deliveries-list.ts';

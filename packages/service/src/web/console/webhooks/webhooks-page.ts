@@ -28,25 +28,18 @@ import { amountText, parseAmount } from '#web/format/typed-amount.ts';
 /** Shows at `/console/:part/webhooks` the endpoint of the app, tests of it, and what was sent to it. */
 export const webhooksPage = forApp({
   GET: (asked) => show(asked, {}),
-  POST: (asked, form) => {
-    switch (form.field('act')) {
-      case 'put':
-        return put(asked, form);
-      case 'secret':
-        return rotate(asked);
-      case 'test':
-        return sendTest(asked, form);
-      case 'token':
-        return makeToken(asked);
-      case 'revoke':
-        return revokeToken(asked, form);
-      case 'remove':
-        return remove(asked);
-      default:
-        return redirectTo(asked.to('webhooks'));
-    }
-  },
+  POST: (asked, form) => ACTS.get(form.field('act'))?.(asked, form) ?? redirectTo(asked.to('webhooks')),
 });
+
+/** What the buttons of the page do. */
+const ACTS: ReadonlyMap<string, (asked: AppRequest, form: Form) => Promise<PageResponse>> = new Map([
+  ['put', put],
+  ['secret', rotate],
+  ['test', sendTest],
+  ['token', makeToken],
+  ['revoke', revokeToken],
+  ['remove', remove],
+]);
 
 /** What a form has just done, or why not. */
 interface Done {
