@@ -2203,14 +2203,14 @@ grant execute on function ledger.lend_budget(text,date,text,bigint,bigint,bigint
 -- ledger.lock_asked(p_instance bigint, p_requests db.hold_request[], OUT wallets bigint[], OUT budgets ledger.key_budgets[], OUT this_month date, OUT is_repeat boolean) returns record
 --   plpgsql, volatile
 
--- ledger.lock_budgets(p_requests db.hold_request[], p_wallets bigint[], p_month date) returns ledger.key_budgets[]
---   plpgsql, volatile
-
 -- ledger.lock_for_act(p_app text, p_user text) returns boolean
 --   sql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.lock_for_act(text,text) to purser_live;
 
 -- ledger.lock_held(p_calls uuid[]) returns boolean
+--   plpgsql, volatile
+
+-- ledger.lock_key_budgets(p_requests db.hold_request[], p_wallets bigint[], p_month date) returns ledger.key_budgets[]
 --   plpgsql, volatile
 
 -- ledger.lock_wallet(p_app text, p_user text) returns ledger.wallets
@@ -2407,10 +2407,10 @@ grant execute on function sandbox.list(text,text,integer) to purser_sandbox;
 -- sandbox.lock_asked(p_instance bigint, p_grant bigint, p_requests db.hold_request[], OUT wallets bigint[], OUT budgets sandbox.key_budgets[], OUT this_month date, OUT is_repeat boolean) returns record
 --   plpgsql, volatile
 
--- sandbox.lock_budgets(p_requests db.hold_request[], p_wallets bigint[], p_month date) returns sandbox.key_budgets[]
+-- sandbox.lock_held(p_calls uuid[]) returns boolean
 --   plpgsql, volatile
 
--- sandbox.lock_held(p_calls uuid[]) returns boolean
+-- sandbox.lock_key_budgets(p_requests db.hold_request[], p_wallets bigint[], p_month date) returns sandbox.key_budgets[]
 --   plpgsql, volatile
 
 -- sandbox.lock_wallets(p_requests db.hold_request[], p_grant bigint) returns bigint[]

@@ -7,24 +7,42 @@ import { examine } from '../../packages/service/src/doctor/doctor.ts';
 import { editCatalogue } from '../../packages/service/src/catalogue/catalogue-file.ts';
 import { readPriceHistory } from '../../packages/service/src/catalogue/price-history.ts';
 import { MigrationError, migrate } from '../../packages/service/src/db/schema/migrate.ts';
-import { createPool, inTransaction, type Pool } from '../../packages/service/src/db/pool/pool.ts';
-import type { AppId, CallId, EndUserId } from '../../packages/service/src/kernel/values/ids.ts';
+import {
+  createPool,
+  inTransaction,
+  isItemFault,
+  type Pool,
+  sqlStateOf,
+} from '../../packages/service/src/db/pool/pool.ts';
+import {
+  type AppId,
+  type CallId,
+  type EndUserId,
+  type KeyId,
+  newCallId,
+} from '../../packages/service/src/kernel/values/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { micros } from '../../packages/service/src/kernel/values/micros.ts';
 import { checkChanges, checkLedger } from '../../packages/service/src/ledger/check/check.ts';
 import { selectChanges } from '../../packages/service/src/ledger/check/queries.ts';
+import { reserveHolds } from '../../packages/service/src/ledger/hold/queries.ts';
 import { createWalletMovements } from '../../packages/service/src/ledger/history/movements.ts';
 import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { describeSchema } from '../../tools/schema/describe.ts';
 import { describeRows } from '../../tools/schema/rows.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { endOf } from '../support/ledger-database.ts';
+import { endOf, holdOf } from '../support/ledger-database.ts';
+import { lockWallet, waitLongForLocks } from '../support/lock-wait.ts';
 import { FROM_BEFORE, makeNextBuild } from '../support/other-builds.ts';
 import { endHolds } from '../support/turns.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const fresh = await createTestDatabase();
 after(() => fresh.close());
+const FIXTURE_APP = 'app_fixture' as AppId;
+const FIXTURE_INSTANCE = 1n;
+const UNDEFINED_FUNCTION = '42883';
 
 test('OP-10 schema.sql shows what a new database has', async () => {
   const text = read('packages/service/schema.sql');
@@ -38,7 +56,13 @@ async function openFixture() {
   await old.owner.query(read('tests/fixtures/schema-0.1/database.sql'));
   const [checked] = await selectChanges(old.owner, 0n, 1_000); // By the check of that version.
   assert.equal(checked?.rule, null);
-  const live = createPool({ url: old.url, role: 'live', connectionsMax: 1, log: createLog('silent') });
+  const live = createPool({
+    url: old.url,
+    role: 'live',
+    connectionsMax: 1,
+    log: createLog('silent'),
+    statementMsMax: 60_000,
+  });
   return {
     ...old,
     live,
@@ -95,7 +119,7 @@ async function assertMoneyKept({ owner, live }: { readonly owner: Pool; readonly
   assert.equal((await checkLedger(live)).found, 0n);
   const { entries, found } = await checkChanges(live);
   assert.deepEqual({ entries, found }, { entries: BigInt(rows.length), found: 0n });
-  const name = { appId: 'app_fixture' as AppId, userId: 'calls' as EndUserId };
+  const name = { appId: FIXTURE_APP, userId: 'calls' as EndUserId };
   const { walletId = 0n } = (await createWallets(live).find(name.appId, name.userId)) ?? {};
   const newest = { before: undefined, most: 10 };
   const movements = await createWalletMovements(live).page({ ...name, walletId }, newest);
@@ -119,6 +143,45 @@ test('OP-10 MO-05 a database of 0.1 is upgraded with its money and open calls', 
   assert.deepEqual(await schemaOf(old), await schemaOf(fresh));
   await assertPricesKept(old.owner);
   await assertMoneyKept(old);
+});
+
+/** What each function gives that another one calls, by its name and what it takes. */
+async function answersOf({ owner }: Pick<TestDatabase, 'owner'>): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await owner.query<Record<'signature' | 'answer' | 'name' | 'body', string>>(
+    `select p.oid::regprocedure::text as signature, pg_get_function_result(p.oid) as answer,
+       n.nspname || '.' || p.proname as name, p.prosrc as body
+     from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname !~ '^(pg_|information_)'`,
+  );
+  const called = rows.filter((row) => rows.some((other) => other !== row && other.body.includes(`${row.name}(`)));
+  return new Map(called.map(({ signature, answer }) => [signature, answer]));
+}
+
+// The body of a function that has begun stays the old one, and the next statement in it finds the new functions.
+test('OP-10 CP-08 a call under way during an upgrade is tried again', async (t) => {
+  const old = await openFixture();
+  t.after(old.close);
+  waitLongForLocks(old.live);
+  const request = {
+    ...holdOf('calls', 600, { budget: { key: 'key_fixture' as KeyId, micros: micros(1_000n) } }),
+    appId: FIXTURE_APP,
+  };
+  const before = await answersOf(old);
+  const lock = await lockWallet(old, 'calls');
+  t.after(lock.release);
+  const underWay = reserveHolds(old.live, FIXTURE_INSTANCE, [request]).catch((fault: unknown) => fault);
+  await lock.waiting(1);
+  await migrate(old.owner);
+  await lock.release();
+  const others = [...(await answersOf(old))].filter(([name, answer]) => (before.get(name) ?? answer) !== answer);
+  assert.deepEqual(others, [], 'a function whose answer has changed has another name');
+  const fault = await underWay;
+  assert.deepEqual([sqlStateOf(fault), isItemFault(fault)], [UNDEFINED_FUNCTION, false]);
+  const outcomes: string[] = [];
+  for (const asked of [request, { ...request, callId: newCallId() }]) {
+    outcomes.push(...(await reserveHolds(old.live, FIXTURE_INSTANCE, [asked])).map(({ outcome }) => outcome));
+  }
+  assert.deepEqual(outcomes, ['granted', 'budget_race_lost']);
+  assert.equal((await checkLedger(old.live)).found, 0n);
 });
 
 test('OP-10 this build goes on beside a later one', async (t) => {

@@ -24,7 +24,7 @@ begin
   end if;
   this_month := db.current_month(); -- Once: what is judged by it is locked here.
   if has_budget then
-    budgets := money.lock_budgets(p_requests, wallets, this_month);
+    budgets := money.lock_key_budgets(p_requests, wallets, this_month);
   end if;
 end $$;
 

@@ -1,7 +1,7 @@
 -- Locks the budgets that a batch of calls asks, after their wallets and in one order, so that two statements never wait for
 -- each other in a circle (CP-08). A budget is named by its line of keys and the month of the hold. Its first call in a month
 -- makes the row.
-create or replace function money.lock_budgets(p_requests db.hold_request[], p_wallets bigint[], p_month date)
+create or replace function money.lock_key_budgets(p_requests db.hold_request[], p_wallets bigint[], p_month date)
 returns money.key_budgets[]
 language plpgsql as $$
 declare
@@ -36,4 +36,4 @@ begin
   return budgets;
 end $$;
 
-revoke all on function money.lock_budgets from public;
+revoke all on function money.lock_key_budgets from public;
