@@ -66,6 +66,11 @@ function install() {
   return !result.error && result.status === 0;
 }
 
+function versionOnPath(PATH) {
+  const options = { encoding: 'utf8', env: { ...process.env, PATH } };
+  return String(spawnSync('node', ['-p', 'process.versions.node'], options).stdout || '').trim();
+}
+
 const lockText = readOr(path.join(root, 'package-lock.json'), '');
 if (lockText === '') stop('package-lock.json is missing. This is not a complete copy of Purser.');
 const lock = JSON.parse(lockText);
@@ -87,9 +92,10 @@ if (readOr(stampFile, '') !== wanted || missingPackages(lock).length > 0) {
 }
 
 // As npm does for its scripts: with node_modules/.bin first on the PATH, `node` should now be the packaged one.
-const PATH = [path.join(root, 'node_modules', '.bin'), process.env.PATH].join(path.delimiter);
-const options = { encoding: 'utf8', env: { ...process.env, PATH } };
-const version = String(spawnSync('node', ['-p', 'process.versions.node'], options).stdout || '').trim();
+const bin = path.join(root, 'node_modules', '.bin');
+const packaged = path.join(bin, 'node');
+const runsThis = fs.existsSync(packaged) && fs.realpathSync(packaged) === process.execPath; // From the second time on.
+const version = runsThis ? process.versions.node : versionOnPath([bin, process.env.PATH].join(path.delimiter));
 if (!(Number.parseInt(version, 10) >= NODE_MAJOR_MIN)) {
   stop(
     `Purser needs Node ${NODE_MAJOR_MIN}, but found ${version || 'none'}. There is no packaged Node for ` +
