@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { chat, COMPLETIONS, httpSend, type Reply, send } from '../support/client.ts';
 import { callRoute, DATA_PLANE, type DataPlaneRoute } from '../support/every-route-refuses.ts';
 import { openStream } from '../support/open-stream.ts';
+import { exchangeRaw } from '../support/raw-http.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
 import { startSecondGateway } from '../support/service.ts';
@@ -121,6 +122,19 @@ test('ER-04 a wrong method with a body leaves the connection usable', async () =
     const refused = await send('/balance', { url: service.url, method: 'POST', body: { a: 'b'.repeat(100_000) } });
     assertRefusal(refused, { code: 'METHOD_NOT_ALLOWED' });
     assert.equal((await send('/v1/models', { url: service.url, key: app.liveKey })).status, 200);
+  }
+});
+
+test('ER-08 a body that is not HTTP is refused once, also by pages', async () => {
+  for (const path of ['/favicon.svg', '/console', '/accounts']) {
+    for (const method of ['GET', 'DELETE']) {
+      const id = `unreadable:${method}${path.replaceAll('/', '.')}`;
+      const head = `${method} ${path} HTTP/1.1\r\nhost: x\r\nx-correlation-id: ${id}\r\ntransfer-encoding: chunked\r\n\r\n`;
+      const { status, text } = await exchangeRaw(service.url, `${head}zz\r\n`);
+      assert.equal(status, 400, `${method} ${path}`);
+      assert.equal(text.match(/HTTP\/1\.1 /g)?.length, 1);
+      assert.deepEqual(service.linesOf(id), [], `${method} ${path}`);
+    }
   }
 });
 

@@ -124,7 +124,7 @@ export function createHttpServer(options: ServerOptions): Server {
     try {
       await dispatch(routes, options, exchange);
     } catch (fault) {
-      sendFault(exchange, options.log, fault, routes.has(exchange.path) ? exchange.path : namedRoute(exchange.path));
+      sendFault(exchange, options.log, fault, routeNameOf(routes, exchange.path));
     } finally {
       end();
       if (exchange.notes !== undefined) options.dataPlane.endCall(exchange, exchange.notes);
@@ -179,11 +179,7 @@ function same(handler: Handler): Handler {
 
 function requestLogOf({ logsRequests = false, log, openOthers }: ServerOptions, routes: ReadonlyMap<string, Route>) {
   if (!logsRequests) return undefined;
-  const own = (path: string): string | undefined => {
-    if (routes.has(path)) return path;
-    return path.startsWith(RECEIPT_PATH) || path.startsWith(MODEL_PATH) ? namedRoute(path) : undefined;
-  };
-  return createRequestLog(log, { own, openOthers });
+  return createRequestLog(log, { own: (path) => routeNameOf(routes, path), openOthers });
 }
 
 /** Finds the handler of a request: a route of ours or a model's name, or else a page or one of the framework's routes. */
@@ -198,6 +194,7 @@ function dispatch(
 
 async function dispatchOther(openOthers: OpenOtherRoutes, exchange: Exchange): Promise<void> {
   const { planes, pages } = await openOthers();
+  if (exchange.response.headersSent) return; // The body turned out to be malformed, and was refused meanwhile (ER-08).
   const page = pageRouteOf(pages, exchange.path);
   return page === undefined ? planes.handle(exchange) : handleBy(page, exchange);
 }
@@ -240,9 +237,11 @@ function nameAfter(start: string, path: string): string | undefined {
   }
 }
 
-/** The route of a fault in the log, without the name. */
-function namedRoute(path: string): string {
-  return path.startsWith(RECEIPT_PATH) ? `${RECEIPT_PATH}:call` : `${MODEL_PATH}:model`;
+/** A route of this file in the log, without the name in its address. Undefined for all others. */
+function routeNameOf(routes: ReadonlyMap<string, Route>, path: string): string | undefined {
+  if (routes.has(path)) return path;
+  if (path.startsWith(RECEIPT_PATH)) return `${RECEIPT_PATH}:call`;
+  return path.startsWith(MODEL_PATH) ? `${MODEL_PATH}:model` : undefined;
 }
 
 /**
