@@ -138,6 +138,22 @@ test('ER-08 a body that is not HTTP is refused once, also by pages', async () =>
   }
 });
 
+test('ER-08 an unreadable body is refused once while the caller is looked up', async () => {
+  for (const path of ['/calls/x', '/balance', '/v1/messages/count_tokens', COMPLETIONS]) {
+    for (const mode of ['liveKey', 'testKey'] as const) {
+      const id = `looked-up:${mode}${path.replaceAll('/', '.')}`;
+      const { [mode]: key } = await service.addApp(); // Its key and its rate are asked for.
+      const method = path.startsWith('/v1/') ? 'POST' : 'GET';
+      const head = [`${method} ${path} HTTP/1.1`, 'host: x', `x-correlation-id: ${id}`, `authorization: Bearer ${key}`];
+      const bytes = [...head, 'x-service-user: u', 'transfer-encoding: chunked', '', 'zz', ''].join('\r\n');
+      assert.equal((await exchangeRaw(service.url, bytes)).status, 400, path);
+      await send('/balance', { url: service.url, key, user: 'u' }); // It waits for the same two answers, and comes later.
+      const faults = service.linesOf(id).filter(({ level }) => level === 'error');
+      assert.deepEqual(faults, [], `${mode} ${path}`);
+    }
+  }
+});
+
 test('ER-01 HEAD answers as GET does, without a body', async () => {
   for (const route of DATA_PLANE.filter(({ method }) => method === 'GET')) {
     const call = { url: service.url, key: app.liveKey, user: 'u' };

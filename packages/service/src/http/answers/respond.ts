@@ -52,6 +52,7 @@ export function openExchange(
 
 /** Sets headers that are given as a flat list of names and values, the form that `writeHead` takes. */
 export function setHeaders(response: ServerResponse, headers: readonly string[]): void {
+  if (response.headersSent) return; // The body turned out to be malformed and was refused meanwhile (ER-08).
   for (let at = 0; at + 1 < headers.length; at += 2) response.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
 }
 

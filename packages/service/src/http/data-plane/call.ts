@@ -50,7 +50,7 @@ export async function handleCall(plane: CallPlane, wire: Wire, exchange: Exchang
     const admitted = admit(plane.gateway, request, arriving, wire.takesKeyHeader);
     const caller = admitted instanceof Promise ? await admitted : admitted;
     if (caller instanceof Refusal) {
-      if (!response.headersSent) setHeaders(response, head);
+      setHeaders(response, head);
       return refuseAfterBody(exchange, wire.worded(caller), most);
     }
     failpoint('chat.arrived');
@@ -60,7 +60,7 @@ export async function handleCall(plane: CallPlane, wire: Wire, exchange: Exchang
     answer =
       bytes instanceof Refusal ? bytes : await complete(plane.gateway, incomingOf(exchange, wire, caller, bytes));
   } catch (fault) {
-    if (!response.headersSent) setHeaders(response, head); // The answer to a fault carries what was known by then (SB-02).
+    setHeaders(response, head); // The answer to a fault carries what was known by then (SB-02).
     throw fault;
   }
   if (response.headersSent) {

@@ -7,7 +7,7 @@ import { ELSEWHERE } from '#http/listener/closing.ts';
 import { createRelay, endToEnd, type Relay, Unanswered } from '#http/forwarding/relay.ts';
 import { faultRefusal } from '#http/answers/envelope.ts';
 import { declaredRefusal, readBody, knownCallers } from '#http/requests/read-body.ts';
-import { type Exchange, sendRefusal } from '#http/answers/respond.ts';
+import { type Exchange, sendRefusal, setHeaders } from '#http/answers/respond.ts';
 import { steadyClock } from '#kernel/time/clock.ts';
 import { bearerTokenOf, headerOf } from '#kernel/text/header-text.ts';
 import type { OtherCell } from '#kernel/values/slot.ts';
@@ -90,7 +90,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     // A request with a marker is never forwarded, so two cells that disagree cannot send it round and round.
     const marked = markers.read(headers);
     if (marked === undefined) {
-      exchange.response.setHeader(MARKER, MARKER_REFUSED);
+      setHeaders(exchange.response, [MARKER, MARKER_REFUSED]);
       return sendRefusal(exchange, notOurs());
     }
     if (other === undefined) return handle(exchange);
